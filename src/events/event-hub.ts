@@ -1,11 +1,12 @@
-import type { Cancel, Runtime } from "../runtime/runtime.ts";
+import { type Cancel, outsideRequests, type Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { TailedEntry } from "../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
 import type { EventsOf } from "./client-events.ts";
-import { type EventReader, entriesAtOnce, type LogTables, unsentLimit } from "./event-reader.ts";
+import { type EventReader, entriesAtOnce, unsentLimit } from "./event-reader.ts";
 import { type EventScope, isWithin } from "./event-scope.ts";
 import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
+import type { LogTables } from "./log-page.ts";
 
 export interface HubParts {
   readonly store: Store<LogTables>;
@@ -76,7 +77,7 @@ export class EventHub {
     this.#isReadRequested = true;
     this.#eager = this.#parts.store.isShared ? eagerPolls : 0;
     this.#nextPoll?.();
-    this.#round ??= this.#work();
+    this.#round ??= outsideRequests(this.#parts.runtime, () => this.#work());
   }
 
   async stop(): Promise<void> {
@@ -111,7 +112,7 @@ export class EventHub {
     this.#eager = Math.max(0, this.#eager - 1);
     this.#nextPoll = this.#parts.runtime.after(delayMs, () => {
       this.#isReadRequested = true;
-      this.#round ??= this.#work();
+      this.#round ??= outsideRequests(this.#parts.runtime, () => this.#work());
     });
   }
 

@@ -7,9 +7,8 @@ import type { EventsOf } from "./client-events.ts";
 import { type ResumePoint, readEventId, readFrom, resumePointOf } from "./event-id.ts";
 import { type EventScope, isWithin } from "./event-scope.ts";
 import { eventFrame, heartbeatFrame, openingFrame, type ResyncReason, resyncFrame } from "./frames.ts";
-import type { ReadTurns } from "./read-turns.ts";
-
-export type LogTables = Pick<Transaction, "log" | "logEpoch">;
+import { type LogPage, type LogTables, readLogPage } from "./log-page.ts";
+import type { ReadTurns, TurnOwner } from "./read-turns.ts";
 
 /** Writes the bytes of a stream; see `StreamWriter` in http/answer/open-stream.ts. */
 export interface EventWriter {
@@ -34,21 +33,13 @@ export interface ReaderParts extends BeatParts {
   readonly groupKey: string;
   readonly writer: EventWriter;
   readonly runtime: BeatParts["runtime"] & Pick<Runtime, "elapsedMs">;
-  /** Lets the event loop serve others. */
-  readonly turn: () => Promise<void>;
   /** The streams of this node that catch up share their reads. */
-  readonly readTurns: Pick<ReadTurns, "run">;
+  readonly readTurns: Pick<ReadTurns, "page">;
+  readonly turnOwner: TurnOwner;
   /** Resolves when this node has read which access has ended; nothing is sent before that. */
   readonly revocationsRead: () => Promise<void>;
   /** When the reader's access ends, on this node's monotonic clock. */
   readonly untilMs: number;
-}
-
-interface LogPage {
-  readonly epoch: string;
-  readonly page: readonly TailedEntry[];
-  readonly end: LogPosition;
-  readonly horizon: LogPosition;
 }
 
 /** Reads at once of all streams of a node that catch up. Other reads of the store need connections too. */
@@ -126,10 +117,11 @@ export class EventReader {
     const stopBeats = this.#beats.start(() => (this.#endIfExpired() ? undefined : this.#resumePoint));
     try {
       while (!this.isClosed) {
-        const read = await this.#readNext();
-        if (read.page.length > 0) await this.parts.revocationsRead();
+        const page = await this.#readNext();
+        if (!page) return false;
+        if (page.read.entries.length > 0) await this.parts.revocationsRead();
         if (this.#endIfExpired()) return false;
-        if (this.#send(read)) return !this.isClosed;
+        if (this.#send(page)) return !this.isClosed;
         await this.#drain();
       }
       return false;
@@ -161,42 +153,41 @@ export class EventReader {
     this.parts.writer.end();
   }
 
-  /** The first few entries are read at once: most streams miss no more. */
-  #readNext(): Promise<LogPage> {
-    const { accessScope, readTurns, store } = this.parts;
-    const read = () =>
-      store.read(async (tx) => {
-        const [epoch, page, end, horizon] = await Promise.all([
-          tx.logEpoch.current(),
-          tx.log.tail(this.after, this.#atOnce),
-          tx.log.end(),
-          tx.log.horizon(),
-        ]);
-        return { epoch: epoch.name, page, end, horizon };
-      });
-    return this.isBehind ? readTurns.run(ownerOf(accessScope), read) : read();
+  /** The first few entries are read at once: most streams miss no more. Undefined when the stream is closed. */
+  #readNext(): Promise<LogPage | undefined> {
+    const { store, readTurns, turnOwner: owner, writer } = this.parts;
+    const { after, epoch } = this;
+    if (!this.isBehind) return readLogPage(store, after, this.#atOnce);
+    return readTurns.page({ owner, epoch, after, limit: this.#atOnce, closed: writer.closed });
   }
 
   /** Sends what was read; returns whether almost nothing is left. */
-  #send({ epoch, page, end, horizon }: LogPage): boolean {
+  #send(page: LogPage): boolean {
+    const { epoch, entries, isLast, end, horizon } = page.read;
     if (epoch !== this.epoch) this.resync({ epoch, position: end }, "restored");
     else if (comparePositions(this.after, horizon) < 0) this.resync({ epoch, position: end }, "past_retention");
     else {
-      const isAll = page.length < this.#atOnce;
+      const { after } = this;
+      const { frames, reached } = this.#firstFrames(page);
+      const isCut = reached !== entries.at(-1);
+      const isAll = isLast && !isCut;
       // Before the first old event, so that no client takes it for a sign that it is current.
-      if (!isAll && !this.isBehind) this.#beats.announce(page[0]!.timeMs, this.#resumePoint);
-      const sent = this.#sendWhileTaken(page);
-      if (isAll && sent === page.length) return true;
-      this.#atOnce = sent < page.length ? sent : Math.min(entriesAtOnce, this.#atOnce * 2);
+      if (!isAll && !this.isBehind) this.#beats.announce(entries[0]!.timeMs, this.#resumePoint);
+      if (frames !== "") this.parts.writer.write(Buffer.from(frames));
+      // The page may have been read for a stream that was further behind.
+      if (reached && comparePositions(reached.position, after) > 0) {
+        this.#resumePoint = { epoch, position: reached.position };
+        this.#beats.reached(reached.timeMs);
+      }
+      if (isAll) return true;
+      this.#atOnce = isCut ? page.count(after, this.after) : Math.min(entriesAtOnce, this.#atOnce * 2);
     }
     return false;
   }
 
   async #drain(): Promise<void> {
-    const { writer, turn } = this.parts;
+    const { writer } = this.parts;
     if (writer.unsentBytes > unsentWhileCatchingUp && !(await writer.drained(patienceMs))) writer.end();
-    // A read of SQLite does not leave the turn of the event loop, and most entries may be of other tenants.
-    await turn();
   }
 
   #endIfExpired(): boolean {
@@ -206,23 +197,18 @@ export class EventReader {
     return true;
   }
 
-  /** Sends entries up to the bound of unsent bytes; returns how many. */
-  #sendWhileTaken(entries: readonly TailedEntry[]): number {
-    const { writer } = this.parts;
+  /**
+   * The frames up to the bound of unsent bytes, and the last entry that they include. The rest is read again when the
+   * client has taken these, so that a client which stops reading does not fill the memory.
+   */
+  #firstFrames(page: LogPage): { readonly frames: string; readonly reached: TailedEntry | undefined } {
+    const { accessScope, writer } = this.parts;
     let frames = "";
-    for (const [at, entry] of entries.entries()) {
+    for (const entry of page.within(accessScope)) {
       frames += this.framesOf([entry]);
-      this.#resumePoint = { epoch: this.epoch, position: entry.position };
-      this.#beats.reached(entry.timeMs);
-      if (frames.length + writer.unsentBytes > unsentWhileCatchingUp) {
-        writer.write(Buffer.from(frames));
-        // The rest is read again when the client has taken this, so that a client which stops reading does not fill the
-        // memory.
-        return at + 1;
-      }
+      if (frames.length + writer.unsentBytes > unsentWhileCatchingUp) return { frames, reached: entry };
     }
-    if (frames !== "") writer.write(Buffer.from(frames));
-    return entries.length;
+    return { frames, reached: page.read.entries.at(-1) };
   }
 
   /**
@@ -232,16 +218,5 @@ export class EventReader {
   resync(resumePoint: ResumePoint, reason: ResyncReason): void {
     this.#resumePoint = resumePoint;
     this.parts.writer.write(Buffer.from(resyncFrame(resumePoint, reason)));
-  }
-}
-
-function ownerOf(accessScope: EventScope): string {
-  switch (accessScope.kind) {
-    case "user":
-      return `user ${accessScope.userId}`;
-    case "enterprise":
-      return `tenant ${accessScope.tenantId}`;
-    case "operator":
-      return "operators";
   }
 }

@@ -1,17 +1,19 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
-import type { DeviceId, UserId } from "../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
 import { nameLookup } from "../runtime/network/name-lookup.ts";
 import type { Resolve } from "../runtime/network/public-address.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import type { LogPosition } from "../store/tables/log-position.ts";
 import { changeHints, changesHeartbeatSeconds } from "./change-hints.ts";
 import { compileFilter, type ReaderFilter, unreadableReporter } from "./client-events.ts";
 import { EventHub, intervalMs } from "./event-hub.ts";
 import { type Beginning, beginningAt, EventReader, type EventWriter, readsAtOnce } from "./event-reader.ts";
 import type { OperatorScope } from "./event-scope.ts";
 import { type HistoryPage, type HistoryQuery, historyOf } from "./history.ts";
+import { readLogPage } from "./log-page.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { OwnerQueues } from "./owner-queues.ts";
@@ -61,7 +63,7 @@ export interface EventsParts {
 /** A request for a stream. */
 export interface EventRequest {
   readonly clientId: string;
-  readonly accessScope: AccessScope;
+  readonly accessScope: AccessScope & { readonly tenantId: TenantId };
   readonly filter: ReaderFilter;
   readonly beginning: Beginning;
   /** When the client's access ends, on this node's monotonic clock. */
@@ -127,7 +129,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       reader.parts.writer.end();
     });
   const turn = () => new Promise<void>((resolve) => runtime.after(0, resolve));
-  const reading = { store, runtime, turn, readTurns: new ReadTurns(readsAtOnce), revocationsRead };
+  const read = (after: LogPosition, limit: number) => readLogPage(store, after, limit);
+  const readTurns = new ReadTurns({ read, turn, runtime, atMost: readsAtOnce });
+  const reading = { store, runtime, readTurns, revocationsRead };
   const histories = new OwnerQueues(
     "historiesWaiting",
     "Too many questions about the history of this user's devices wait. Try again when they are answered.",
@@ -165,7 +169,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       const eventsOf = compileFilter(filter, unreadableReporter(runtime.report));
       const groupKey = keyOf(accessScope, filter, heartbeatSeconds);
       const times = { untilMs, heartbeatSeconds, heartbeatMs: intervalMs({ heartbeatSeconds }) };
-      const readerParts = { ...reading, accessScope, eventsOf, groupKey, writer, ...times };
+      const turnOwner = { tenant: String(accessScope.tenantId), holder: ownerOf(accessScope).join(" ") };
+      const readerParts = { ...reading, turnOwner, accessScope, eventsOf, groupKey, writer, ...times };
       void serve(new EventReader(readerParts, beginning));
     },
     followChanges({ tenantIds, operatorId, beginning }, writer) {
@@ -175,7 +180,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       const heartbeatSeconds = changesHeartbeatSeconds;
       const heartbeatMs = intervalMs({ heartbeatSeconds });
       const times = { untilMs: Number.POSITIVE_INFINITY, heartbeatSeconds, heartbeatMs };
-      const readerParts = { ...reading, accessScope, eventsOf: changeHints, groupKey, writer, ...times };
+      const turnOwner = { tenant: "operators", holder: String(operatorId) };
+      const readerParts = { ...reading, turnOwner, accessScope, eventsOf: changeHints, groupKey, writer, ...times };
       void serve(new EventReader(readerParts, beginning));
     },
     history: (userId, deviceId, query) =>

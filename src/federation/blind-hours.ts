@@ -11,7 +11,7 @@ export interface LinkHours {
   readonly blindLinks: number;
 }
 
-type Link = Pick<FoundLink, "userId" | "deviceId" | "state" | "confirmedMs" | "blindSinceMs">;
+type Link = Pick<FoundLink, "userId" | "deviceId" | "state" | "confirmedMs" | "blindSinceMs" | "blindCause">;
 
 interface Span {
   readonly fromMs: number;
@@ -67,10 +67,10 @@ export async function blindHours(
 
 /** The time since which the link exists, its blind interval that has not ended, and the times that are unknown. */
 function spansOf(link: Link, past: BlindPast | undefined, sinceMs: number, nowMs: number) {
-  const { state, confirmedMs, blindSinceMs } = link;
+  const { state, confirmedMs, blindSinceMs, blindCause } = link;
   const open = { fromMs: blindSinceMs ?? nowMs, toMs: nowMs };
-  // A link that was never confirmed is blind since it was made.
-  const linkedMs = confirmedMs === 0 ? open.fromMs : (past?.linkedMs ?? sinceMs);
+  // The interval in which the account was linked is kept when it has ended. Until then the link has no past.
+  const linkedMs = blindCause === "just linked" ? open.fromMs : (past?.linkedMs ?? sinceMs);
   const isCut = past !== undefined && past.linkedMs === null && past.kept >= blindIntervalsKept;
   const unknown: readonly Span[] = [
     ...(isCut ? [{ fromMs: sinceMs, toMs: past.oldestMs }] : []),

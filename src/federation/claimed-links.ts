@@ -1,7 +1,7 @@
 import type { DeviceId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
-import type { Cancel, Runtime } from "../runtime/runtime.ts";
+import { type Cancel, outsideRequests, type Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { checksumOfLinks } from "../store/tables/link-checksum.ts";
 import type { LinkRow } from "../store/tables/links.ts";
@@ -102,7 +102,7 @@ export class ClaimedLinks {
     this.#isRoundRequested = true;
     if (this.#isStopped) return;
     this.#next?.();
-    this.#round ??= this.#runRounds().finally(() => {
+    this.#round ??= outsideRequests(this.#parts.runtime, () => this.#runRounds()).finally(() => {
       this.#round = undefined;
       this.#schedule();
     });

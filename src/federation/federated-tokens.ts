@@ -11,6 +11,7 @@ import {
   InvalidSecToken,
   NotFederated,
   NotFound,
+  restOfChange,
   UnknownEcosystem,
 } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
@@ -186,7 +187,7 @@ export class FederatedTokens {
     const { store } = this.#parts;
     const unlinked: Unlinked[] = [];
     for (const { ecosystem } of await store.read((tx) => tx.links.ofUser(userId))) {
-      unlinked.push(await this.unlinkStored(userId, ecosystem));
+      unlinked.push(await restOfChange(unlinked.length > 0, () => this.unlinkStored(userId, ecosystem)));
     }
     return unlinked;
   }

@@ -37,7 +37,7 @@ import {
   tallyOf,
 } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
-import { type LinkCounts, type LinkOverview, linkCountsOn, linkOverview } from "./link-counts.ts";
+import { type CountsOfTenants, type LinkCounts, type LinkOverview, linkCountsOn, linkOverview } from "./link-counts.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
 import { blindTimes, foundLinks, type ShownLink, shownLinksOf } from "./link-overview.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
@@ -133,6 +133,7 @@ export interface RunningFederation extends Federation {
   overview(): Promise<LinkOverview>;
   /** Links of some tenants, or of all, counted by state; up to a second old. */
   readonly linkCounts: LinkCounts;
+  countsOfTenants(): Promise<CountsOfTenants>;
   /** Called after each commit: a fan request that became durable on this node is sent at once. */
   afterCommit(commits: readonly DeviceCommit[]): void;
   start(): Promise<void>;
@@ -188,7 +189,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     blindTimes: (links, withinMs) => blindTimes(thisNode, links, withinMs),
     blindHours: (links, sinceMs, hours) => blindHours(thisNode, links, sinceMs, hours),
     overview: () => linkOverview(thisNode),
-    linkCounts: linkCountsOn(thisNode),
+    ...linkCountsOn(thisNode),
     afterCommit: (commits) => {
       if (commits.some(isFanRequest)) fans.wake();
     },

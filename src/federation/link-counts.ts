@@ -43,7 +43,7 @@ export async function linkOverview(parts: OverviewParts): Promise<LinkOverview> 
 /** How many links of some tenants are in each state. */
 export type LinkCounts = (tenantIds: readonly TenantId[] | undefined) => Promise<ReadonlyMap<ShownLinkState, number>>;
 
-type CountsOfTenants = ReadonlyMap<TenantId, ReadonlyMap<ShownLinkState, number>>;
+export type CountsOfTenants = ReadonlyMap<TenantId, ReadonlyMap<ShownLinkState, number>>;
 
 /** Many open pages ask again and again; what was counted is used for so long. */
 const keptMs = 1_000;
@@ -51,7 +51,11 @@ const keptMs = 1_000;
 const usersAtOnce = 500;
 
 /** Counts links by state, of all tenants at once: everybody who asks within a second gets the same figures. */
-export function linkCountsOn(parts: OverviewParts & { readonly runtime: Pick<Runtime, "elapsedMs"> }): LinkCounts {
+export function linkCountsOn(parts: OverviewParts & { readonly runtime: Pick<Runtime, "elapsedMs"> }): {
+  readonly linkCounts: LinkCounts;
+  /** The same of each tenant that has links. */
+  readonly countsOfTenants: () => Promise<CountsOfTenants>;
+} {
   const { elapsedMs } = parts.runtime;
   /** The tenants of the users whose homes this node follows. A user never changes the tenant. */
   let tenants: ReadonlyMap<UserId, TenantId> = new Map();
@@ -75,7 +79,7 @@ export function linkCountsOn(parts: OverviewParts & { readonly runtime: Pick<Run
     return counts;
   }
 
-  return async (tenantIds) => {
+  const countsOfTenants = () => {
     if (!kept || elapsedMs() >= kept.untilMs) {
       const now = { untilMs: elapsedMs() + keptMs, counts: count() };
       kept = now;
@@ -83,7 +87,10 @@ export function linkCountsOn(parts: OverviewParts & { readonly runtime: Pick<Run
         if (kept === now) kept = undefined;
       });
     }
-    const counts = await kept.counts;
+    return kept.counts;
+  };
+  const linkCounts: LinkCounts = async (tenantIds) => {
+    const counts = await countsOfTenants();
     const sums = new Map<ShownLinkState, number>();
     for (const [tenantId, states] of counts) {
       if (tenantIds && !tenantIds.includes(tenantId)) continue;
@@ -91,6 +98,7 @@ export function linkCountsOn(parts: OverviewParts & { readonly runtime: Pick<Run
     }
     return sums;
   };
+  return { linkCounts, countsOfTenants };
 }
 
 /** The tenants of these users, and of no others: those that are known, and the rest from the store. */

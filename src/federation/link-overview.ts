@@ -64,6 +64,7 @@ export interface FoundLink extends ShownLink {
   readonly node: NodeId | null;
   /** Since when nothing is known about the home; null while it is followed. */
   readonly blindSinceMs: number | null;
+  readonly blindCause: string | null;
 }
 
 /** Links read in one go; others may run in between. */
@@ -83,8 +84,8 @@ export async function* foundLinks(
       ]),
     );
     yield rows.map((row) => {
-      const { userId, userName, tenantId, owner: node, blindSinceMs } = row;
-      return { ...shownLink(parts, row, nodes, nowMs), userId, userName, tenantId, node, blindSinceMs };
+      const { userId, userName, tenantId, owner: node, blindSinceMs, blindCause } = row;
+      return { ...shownLink(parts, row, nodes, nowMs), userId, userName, tenantId, node, blindSinceMs, blindCause };
     });
     from = rows.at(-1);
     if (rows.length < linksAtOnce) return;

@@ -2,6 +2,7 @@ import type { Connector } from "../ecosystems/connector.ts";
 import type { Home } from "../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../model/errors.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
+import { completedHome } from "./completed-home.ts";
 
 export interface SecondLookParts {
   readonly connector: Connector;
@@ -29,7 +30,8 @@ const maximalDoublings = 10;
 /**
  * Reads the account beside its stream, because a stream can send keep-alives but no more changes, and a snapshot can be
  * incomplete. A read follows ten minutes after the last snapshot, or soon after an incomplete one (with growing pauses
- * between the reads while the stream stays incomplete). A snapshot that the stream sends meanwhile is newer and wins.
+ * between the reads while the stream stays incomplete). A snapshot that the stream sends meanwhile is newer and wins;
+ * what it leaves out is taken from the read.
  */
 export class SecondLook {
   readonly #parts: SecondLookParts;
@@ -43,12 +45,17 @@ export class SecondLook {
   #settledRequests = 0;
   /** Number of reads because of something incomplete since the stream last sent a whole account. */
   #settlingReads = 0;
-  /** The last of these: when it ended, on this node's monotonic clock, and whether it showed the whole account. */
+  /**
+   * The last of these: when it ended or became useless, on this node's monotonic clock. `wasWhole` is false when the
+   * account was incomplete after it.
+   */
   #lastSettling = { endedMs: 0, wasWhole: false };
   /** Whether the planned read is one of these. */
   #isPlannedSoon = false;
-  /** The plan whose read is in progress. */
+  /** The plan whose read is in progress; -1 when there is none. */
   #readingFor = -1;
+  /** What incomplete snapshots showed since the read in progress began. */
+  #sentMeanwhile: Home | undefined;
 
   constructor(parts: SecondLookParts) {
     this.#parts = parts;
@@ -60,6 +67,15 @@ export class SecondLook {
     const isStillUnsettled = home ? this.#isIncomplete && home.oddities.incomplete > 0 : this.#isUnsettled;
     // A stream that sends all the time must not postpone the read that it needs.
     if (isStillUnsettled && this.#planned) return;
+    if (isStillUnsettled && this.#isReading) {
+      // Nor make it useless: a stream that sends faster than an account is read would never be settled.
+      if (home) {
+        this.#sentMeanwhile = this.#sentMeanwhile ? completedHome(home, this.#sentMeanwhile) : home;
+        return;
+      }
+      // The stream does not repeat what the older read would change: the read is useless, and the next one comes later.
+      this.#countSettling(true);
+    }
     if (home) this.#isIncomplete = home.oddities.incomplete > 0;
     if (home && !this.#isIncomplete) this.#settlingReads = 0;
     this.#plan();
@@ -72,8 +88,7 @@ export class SecondLook {
   requestAccount(): void {
     this.#requests += 1;
     // The read in progress may be older than this request: the next one is planned when it ends.
-    const isReading = !this.#planned && this.#readingFor === this.#turn;
-    if (!isReading && !(this.#planned && this.#isPlannedSoon)) this.#plan();
+    if (!this.#isReading && !(this.#planned && this.#isPlannedSoon)) this.#plan();
   }
 
   /** The stream has ended: nothing to read, because the next one begins with a snapshot. */
@@ -84,6 +99,11 @@ export class SecondLook {
     this.#isIncomplete = false;
     this.#settledRequests = this.#requests;
     this.#settlingReads = 0;
+  }
+
+  /** Whether a read is in progress that is still of use. */
+  get #isReading(): boolean {
+    return this.#readingFor === this.#turn;
   }
 
   get #isRequested(): boolean {
@@ -117,20 +137,30 @@ export class SecondLook {
   }
 
   async #look(turn: number): Promise<void> {
-    const { received, runtime, signal } = this.#parts;
+    const { received, signal } = this.#parts;
     const purpose = this.#isUnsettled ? "settles" : "checks";
     const requests = this.#requests;
     this.#readingFor = turn;
-    const home = await this.#read(turn);
-    if (!home) return;
+    this.#sentMeanwhile = undefined;
+    const read = await this.#read(turn).finally(() => {
+      if (this.#readingFor === turn) this.#readingFor = -1;
+    });
+    if (!read) return;
     if (turn !== this.#turn || signal.aborted) return;
+    const home = this.#sentMeanwhile ? completedHome(this.#sentMeanwhile, read) : read;
+    const isWhole = home.oddities.incomplete === 0;
     // Kept though the read is whole: a stream that keeps sending parts must not cause a read every two seconds.
-    this.#settlingReads = this.#isUnsettled ? Math.min(this.#settlingReads + 1, maximalDoublings) : 0;
-    this.#settledRequests = requests;
-    this.#isIncomplete = home.oddities.incomplete > 0;
-    this.#lastSettling = { endedMs: runtime.elapsedMs(), wasWhole: !this.#isIncomplete };
+    if (this.#isUnsettled) this.#countSettling(isWhole);
+    else this.#settlingReads = 0;
+    this.#settledRequests = Math.max(this.#settledRequests, requests);
+    this.#isIncomplete = !isWhole;
     this.#plan();
     received(home, purpose);
+  }
+
+  #countSettling(wasWhole: boolean): void {
+    this.#settlingReads = Math.min(this.#settlingReads + 1, maximalDoublings);
+    this.#lastSettling = { endedMs: this.#parts.runtime.elapsedMs(), wasWhole };
   }
 
   /** Undefined when the ecosystem refused or could not be reached; both are handled here. */

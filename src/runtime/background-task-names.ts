@@ -10,6 +10,7 @@ export const backgroundTasks = [
   "grant_use",
   "heartbeat",
   "idempotency_keys",
+  "link_hours",
   "link_sessions",
   "link_shares",
   "log_retention",

@@ -13,8 +13,18 @@ export interface Runtime {
   /** Runs `act` once after the delay; the returned function cancels it. */
   readonly after: (delayMs: number, act: () => void) => Cancel;
   readonly report: Report;
+  /** Runs work that belongs to no request, although a request may have woken it. */
+  readonly outsideRequests?: <Result>(act: () => Result) => Result;
   /** Counts a failure of a periodic task (runtime/background-task.ts). */
   readonly countFailure?: (task: BackgroundTaskName) => void;
+}
+
+/**
+ * Starts work for all tenants. Whatever woke it may be a request of one of them, whose log lines must not have those of
+ * the others.
+ */
+export function outsideRequests<Result>(runtime: Pick<Runtime, "outsideRequests">, act: () => Result): Result {
+  return runtime.outsideRequests ? runtime.outsideRequests(act) : act();
 }
 
 export type Cancel = () => void;

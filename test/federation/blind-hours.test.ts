@@ -16,6 +16,7 @@ const link = (fields: Partial<Link> = {}): Link => ({
   state: "live",
   confirmedMs: now,
   blindSinceMs: null,
+  blindCause: null,
   ...fields,
 });
 
@@ -97,14 +98,24 @@ describe("the hours of links", () => {
         [0, 0, 0],
       ],
     );
-    const fresh = link({ state: "waiting", confirmedMs: 0, blindSinceMs: since + 2 * hour });
-    const made = await hoursOf([fresh]);
+    const madeMs = since + 2 * hour;
+    const waiting = { state: "waiting", confirmedMs: madeMs, blindSinceMs: madeMs } as const;
+    const made = await hoursOf([link({ ...waiting, blindCause: "just linked" })]);
     assert.deepEqual(
       [made.seen, made.blind, made.unknown],
       [
         [0, 0, 0],
         [0, 0, 5],
         [0, 0, 0],
+      ],
+    );
+    // Its older intervals are no longer kept.
+    const old = await hoursOf([link({ ...waiting, blindCause: "taken over" })]);
+    assert.deepEqual(
+      [old.seen, old.blind],
+      [
+        [10, 10, 0],
+        [0, 0, 5],
       ],
     );
   });

@@ -153,7 +153,7 @@ describe("the overview of all links", () => {
 
 describe("the counts of links", () => {
   const countsOf = async (given: Given, tenantIds?: readonly number[]) => {
-    const counts = linkCountsOn({ ...partsOf(given), runtime: { elapsedMs: () => 0 } });
+    const counts = linkCountsOn({ ...partsOf(given), runtime: { elapsedMs: () => 0 } }).linkCounts;
     return Object.fromEntries(await counts(tenantIds as TenantId[] | undefined));
   };
   const followed = [
@@ -195,7 +195,7 @@ describe("the counts of links", () => {
       return isDown ? Promise.reject(new Error("down")) : parts.store.read(body);
     };
     const store = { ...parts.store, read };
-    const counts = linkCountsOn({ ...parts, store, runtime: { elapsedMs: () => elapsedMs } });
+    const counts = linkCountsOn({ ...parts, store, runtime: { elapsedMs: () => elapsedMs } }).linkCounts;
     await Promise.all([counts(undefined), counts([1 as TenantId])]);
     await counts([2 as TenantId]);
     // One for the links, one for the tenants of the users.

@@ -3,6 +3,9 @@ import type { Connector } from "../../src/ecosystems/connector.ts";
 /** Counts the calls of a connector that are in progress. */
 export class NetworkCalls {
   inProgress = 0;
+  /** Renewals that were sent while another one of the same refresh token was in progress. */
+  overlaps = 0;
+  readonly #renewing = new Set<string>();
 
   /** The same connector. A stream is in progress until its first home. `renewing`: a renewal is sent. */
   counted(real: Connector, renewing: () => void): Connector & Required<Pick<Connector, "renew">> {
@@ -11,7 +14,10 @@ export class NetworkCalls {
       read: (token, signal) => this.#during(real.read(token, signal)),
       renew: (credential, signal) => {
         renewing();
-        return this.#during(real.renew!(credential, signal));
+        const token = credential.refreshToken!;
+        if (this.#renewing.has(token)) this.overlaps += 1;
+        this.#renewing.add(token);
+        return this.#during(real.renew!(credential, signal)).finally(() => this.#renewing.delete(token));
       },
       follow: async (token, listener, signal) => {
         const begun = Promise.withResolvers<void>();

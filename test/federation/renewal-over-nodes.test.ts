@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { renewalsPerSecond } from "../../src/federation/admission.ts";
 import { rounds } from "../set-up/extent.ts";
 import { type LinkedAccount, madeRenewal, type RenewalWorld } from "./made-renewal.ts";
+import { mostWithin } from "./renewed-links.ts";
 
 /** `LINKS=1000` runs the large figure. */
 const links = Number(process.env.LINKS ?? rounds({ all: 50, few: 8 }));
@@ -62,11 +63,6 @@ describe("many links whose tokens last a minute", () => {
 
 async function assertLive({ rowOf }: RenewalWorld, accounts: readonly LinkedAccount[]): Promise<void> {
   for (const account of accounts) assert.equal((await rowOf(account)).state, "live", account.name);
-}
-
-/** The largest number of times within such a span. */
-function mostWithin(spanMs: number, times: readonly number[]): number {
-  return Math.max(...times.map((fromMs, at) => times.slice(at).filter((ms) => ms < fromMs + spanMs).length));
 }
 
 /** Random numbers that are the same in each run. */

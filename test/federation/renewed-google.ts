@@ -27,6 +27,10 @@ export class RenewedGoogle implements RenewedAccounts {
     return new RenewedGoogle(google, runtime);
   }
 
+  get overlaps(): number {
+    return this.#calls.overlaps;
+  }
+
   get inProgress(): number {
     return this.#calls.inProgress;
   }

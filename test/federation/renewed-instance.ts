@@ -25,6 +25,10 @@ export class RenewedInstance implements RenewedAccounts {
     return new RenewedInstance(simulator, runtime);
   }
 
+  get overlaps(): number {
+    return this.#calls.overlaps;
+  }
+
   get inProgress(): number {
     return this.#calls.inProgress;
   }

@@ -3,6 +3,7 @@ import { beforeEach, describe, it } from "node:test";
 import { SecondLook } from "../../src/federation/second-look.ts";
 import type { Home } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
+import { alarm, homeWith, incomplete, structure } from "../home/home-parts.ts";
 import { home } from "./made-homes.ts";
 import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
@@ -110,6 +111,56 @@ describe("a second look", () => {
       look.streamSent(i % 2 === 0 ? home({ incomplete: 1 }) : undefined);
     }
     assert.equal(connector.reads.length, 1);
+  });
+
+  it("is used though the stream sends incomplete snapshots meanwhile, for what they leave out", async () => {
+    const structures = { s1: structure() };
+    const account = (alarms: NonNullable<Parameters<typeof homeWith>[0]>["alarms"] & object, count: number) => {
+      const made = homeWith({ structures, alarms });
+      return { ...made, oddities: { ...made.oddities, incomplete: count } };
+    };
+    const crying = alarm("s1", { smokeAlarmState: "emergency" });
+    const delays: number[] = [];
+    look.streamSent(account({ a1: alarm("s1"), a2: incomplete(), a3: incomplete() }, 2));
+    for (let i = 0; i < 3; i++) {
+      delays.push(await untilNextRead());
+      // Each object has one of these: the read is older than both.
+      look.streamSent(account({ a1: crying, a2: incomplete(), a3: incomplete() }, 2));
+      await runtime.advance(3_000);
+      look.streamSent(account({ a1: incomplete(), a2: alarm("s1"), a3: incomplete() }, 2));
+      await runtime.advance(2_000);
+      await answer(account({ a1: alarm("s1"), a2: crying, a3: crying }, 0));
+      assert.equal(seen.length, i + 1);
+      const { account: merged, purpose } = seen.at(-1)!;
+      assert.equal(purpose, "settles");
+      assert.deepEqual(
+        merged.alarms.byId,
+        new Map([
+          ["a1", crying],
+          ["a2", alarm("s1")],
+          ["a3", crying],
+        ]),
+      );
+      look.streamSent(account({ a1: crying, a2: incomplete(), a3: incomplete() }, 2));
+    }
+    assert.deepEqual(delays, [2_000, 4_000, 8_000]);
+    // What was sent before a read began is not newer than the read.
+    await untilNextRead();
+    await answer(account({ a1: alarm("s1"), a2: alarm("s1"), a3: alarm("s1") }, 0));
+    assert.deepEqual(seen.at(-1)!.account.alarms.byId.get("a1"), alarm("s1"));
+  });
+
+  it("that a repeated account made useless counts for the pauses", async () => {
+    look.streamSent(home());
+    look.requestAccount();
+    const delays: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      delays.push(await untilNextRead());
+      look.streamSent(undefined);
+      await answer(home({ away: "away" }));
+    }
+    assert.deepEqual(delays, [2_000, 4_000, 8_000]);
+    assert.deepEqual(seen, []);
   });
 
   it("that settles an incomplete snapshot is followed by a check in ten minutes", async () => {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { Plan } from "../../src/home/command-plan.ts";
 import { commandDeadlines } from "../../src/home/command-states.ts";
 import { thermostatKey } from "../../src/home/reported-things.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { homeWith, structure } from "../home/home-parts.ts";
 import { heatedHome, madeCommands } from "./made-commands.ts";
 import { until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
@@ -245,6 +246,36 @@ describe("a command to a thing", () => {
     await becomes(command, "contradicted");
   });
 
+  it("is contradicted as soon as the ecosystem says that its thing is gone", async (t) => {
+    const { send, sent, becomes, brings } = await withoutThermostat(t);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    await brings();
+    const { error, settledMs } = await becomes(command, "contradicted");
+    assert.deepEqual([error, settledMs === null], [null, false]);
+  });
+
+  it("is contradicted when the ecosystem accepts it for a thing that is gone", async (t) => {
+    const { send, sent, becomes, receipt, brings } = await withoutThermostat(t);
+    // The last values of the thing show what is asked for.
+    const command = await send("thermostat", "setTarget", { celsius: 20 });
+    const action = await sent(1);
+    await brings();
+    assert.equal((await receipt(command.id)).state, "sending", "only the answer says whether it was accepted");
+    action.answers(accepted);
+    await becomes(command, "contradicted");
+  });
+
+  it("whose answer is late is not confirmed by the last values of a thing that is gone", async (t) => {
+    const { send, sent, becomes, receipt, brings } = await withoutThermostat(t);
+    const command = await send("thermostat", "setTarget", { celsius: 20 });
+    (await sent(1)).answers({ state: "unanswered", detail: "" });
+    await becomes(command, "expired");
+    await brings();
+    assert.equal((await receipt(command.id)).state, "expired");
+  });
+
   it("stays accepted, and settled, when the link was not live at the end of that minute", async (t) => {
     const { send, sent, becomes, receipt, connector, runtime } = await madeCommands(t);
     const command = await send("fanTimer", "start");
@@ -367,6 +398,23 @@ describe("a command to a thing", () => {
     assert.equal(connector.actions.length, 0);
   });
 });
+
+/** A commanded thermostat that the ecosystem will no longer list. */
+async function withoutThermostat(t: TestContext) {
+  const made = await madeCommands(t);
+  const { connector, store, userId, thingId } = made;
+  return {
+    ...made,
+    /** The stream brings the home without it, and waits until that is stored. */
+    async brings() {
+      connector.stream.brings(homeWith({ structures: { s1: structure() } }));
+      await until(async () => {
+        const [thing] = await store.read((tx) => tx.things.some(userId, [thingId]));
+        assert.notEqual(thing?.goneMs ?? null, null);
+      });
+    },
+  };
+}
 
 describe("a command and a fan request to the same thermostat", () => {
   const requestWrite = thermostatAttribute(1, 1, "requestWrite");

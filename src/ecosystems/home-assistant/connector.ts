@@ -13,6 +13,7 @@ import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { instanceConsent } from "./consent.ts";
 import { type PostForm, postForm } from "./form-post.ts";
 import { LiveHome } from "./live-home.ts";
+import { isMissing } from "./missing-entity.ts";
 import { RefusedAccesses } from "./refused-accesses.ts";
 import { renewCredential, revokeCredential } from "./renewal.ts";
 import { isSameInstance } from "./same-instance.ts";
@@ -106,7 +107,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
       await home.start();
     } catch (error) {
       session.finish("malformed", "the home could not be read", { error });
-      return { end: await session.ended };
+      throw error;
     } finally {
       signal.removeEventListener("abort", abort);
     }
@@ -116,7 +117,9 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   async function read(access: string, signal: AbortSignal): Promise<Home> {
     const opened = await within(timers, answerLimitMs, signal, (inTime) => openHome(access, inTime));
     if ("end" in opened) {
-      const { reason, detail } = opened.end;
+      const { reason, detail, error } = opened.end;
+      // A defect of Breezeway: the ecosystem could be reached.
+      if (error !== undefined) throw error;
       if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
       throw new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
     }
@@ -188,11 +191,16 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   };
 }
 
-/** Calls the service, once. Success says nothing of the effect: the instance also "succeeds" for a missing entity. */
+const noLongerThere: CommandOutcome = { state: "rejected", message: "The instance no longer has this entity" };
+
+/**
+ * Calls the service, once. Success says nothing of the effect: the instance also "succeeds" for a missing entity. So it
+ * is asked for the entity, unless it has shown an effect of the call already.
+ */
 async function send(followed: LiveHome, { key, step }: Action, signal: AbortSignal): Promise<CommandOutcome> {
   const { home, session } = followed;
   const group = home.groupOf(key);
-  if (!group) return { state: "rejected", message: "The instance no longer has this entity" };
+  if (!group) return noLongerThere;
   const call = serviceCallFor(step, group, home.view, home.unit);
   if (!call) return { state: "rejected", message: "The instance has no such command for this entity" };
   const { domain, service, entityId, data } = call;
@@ -201,6 +209,8 @@ async function send(followed: LiveHome, { key, step }: Action, signal: AbortSign
   const answer = await untilAborted(called, signal).catch(() => noAnswer);
   if (answer.state === "succeeded") {
     const contextId = contextIn(answer.result);
+    const hasShown = contextId !== undefined && followed.hasShown(contextId);
+    if (!hasShown && (await isMissing(session, entityId, signal))) return noLongerThere;
     const caused = contextId === undefined ? undefined : followed.shown(contextId);
     return { state: "accepted", ...(caused && { caused }) };
   }
@@ -214,7 +224,8 @@ function contextIn(result: unknown): string | undefined {
   return isJsonObject(context) && typeof context.id === "string" ? context.id : undefined;
 }
 
-function outcomeOf({ reason, detail }: StreamEnd): CommandOutcome {
+function outcomeOf({ reason, detail, error }: StreamEnd): CommandOutcome {
+  if (error !== undefined) throw error;
   if (reason === "unauthorized") return { state: "unauthorized" };
   // Nothing was sent, but only an instance that answers can say so.
   return { state: "unanswered", detail };

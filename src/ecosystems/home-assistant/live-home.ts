@@ -66,6 +66,11 @@ export class LiveHome {
     await this.#load();
   }
 
+  /** Whether a state with this context was reported to the listener. */
+  hasShown(contextId: string): boolean {
+    return this.#contexts.has(contextId);
+  }
+
   /** Resolves when a state with this context was reported to the listener; undefined without a listener. */
   shown(contextId: string): Promise<void> | undefined {
     return this.#listener && this.#contexts.whenReported(contextId);

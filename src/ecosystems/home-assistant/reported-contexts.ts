@@ -16,6 +16,11 @@ export class ReportedContexts {
     forgetOldest(this.#recent);
   }
 
+  /** Whether a state with this context was reported a short time ago. */
+  has(contextId: string): boolean {
+    return this.#recent.has(contextId);
+  }
+
   /** Resolves when a state with this context is reported, at once if it already was. It may never resolve. */
   whenReported(contextId: string): Promise<void> {
     if (this.#recent.has(contextId)) return Promise.resolve();

@@ -164,7 +164,8 @@ class GrowingListing<T> {
   }
 }
 
-function odditiesOf({ structures, thermostats, alarms, others }: Pick<Home, HomeKind>): Oddities {
+/** What a home leaves out, and the words in it that are unknown. */
+export function odditiesOf({ structures, thermostats, alarms, others }: Pick<Home, HomeKind>): Oddities {
   const listings: readonly Listing<unknown>[] = [structures, thermostats, alarms, ...(others ? [others] : [])];
   const sightings = listings.flatMap(({ byId }) => [...byId.values()]);
   const readStructures = [...structures.byId.values()].flatMap((sighting) =>

@@ -1,5 +1,5 @@
 import type { LimitName, OnLimitReached } from "../../model/limits.ts";
-import { type Cancel, type Runtime, within } from "../../runtime/runtime.ts";
+import { type Cancel, outsideRequests, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import { claimMs } from "../../store/tables/delivery-bounds.ts";
 import { withTry } from "../../store/tables/delivery-history.ts";
@@ -101,7 +101,7 @@ export class WebhookSender {
   /** Called when a message may have become due. */
   wake(): void {
     this.#isRoundRequested = true;
-    this.#round ??= this.#work();
+    this.#round ??= outsideRequests(this.#parts.runtime, () => this.#work());
   }
 
   /** Aborts running attempts; another node, or the next start, sends these messages again. */

@@ -5,7 +5,7 @@ import { NotFound, StoreUnavailable } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Membership } from "../../nodes/membership.ts";
 import { BackgroundTask } from "../../runtime/background-task.ts";
-import { type Cancel, pause, type Runtime, within } from "../../runtime/runtime.ts";
+import { type Cancel, outsideRequests, pause, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import type { LinkKey } from "../link-key.ts";
 import { CausedEchoes } from "./caused-echoes.ts";
@@ -93,7 +93,7 @@ export class CommandSender<Command extends StoredCommand> {
     this.#isAwaited = true;
     if (!this.#isRunning || this.#isWorking) return;
     this.#isWorking = true;
-    this.#round = this.#work();
+    this.#round = outsideRequests(this.#parts.runtime, () => this.#work());
   }
 
   sentAt(commandId: number): number | undefined {

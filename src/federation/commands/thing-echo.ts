@@ -37,8 +37,8 @@ export function sentCommands(
 }
 
 /**
- * Confirms a command when the ecosystem shows everything that the command asked for. A snapshot that was received before
- * the command was sent does not count.
+ * Confirms a command when the ecosystem shows everything that the command asked for, and contradicts an accepted one
+ * when its thing is gone. A snapshot that was received before the command was sent does not count.
  */
 export function thingEcho({ sentAt, mayHaveSentTo, foundNone }: SentCommands): Reaction {
   return async (tx, commit) => {
@@ -48,7 +48,7 @@ export function thingEcho({ sentAt, mayHaveSentTo, foundNone }: SentCommands): R
     if (awaiting.length === 0) foundNone(deviceId);
     const changed = new Set(things.map(({ thingId }) => thingId));
     for (const row of awaiting) {
-      if (changed.has(row.thingId) && isSentBefore(commit, sentAt(row.id))) await confirmIfShown(tx, row, timeMs);
+      if (changed.has(row.thingId) && isSentBefore(commit, sentAt(row.id))) await settleByState(tx, row, timeMs);
     }
     return [];
   };
@@ -62,8 +62,13 @@ function isSentBefore({ receivedMs }: DeviceCommit, sentMs: number | undefined):
   return receivedMs === undefined || sentMs === undefined || sentMs <= receivedMs;
 }
 
-async function confirmIfShown(tx: CommitTables, row: ThingCommandRow, timeMs: number): Promise<void> {
+async function settleByState(tx: CommitTables, row: ThingCommandRow, timeMs: number): Promise<void> {
   const [thing] = await tx.things.some(row.userId, [row.thingId]);
+  if (thing && thing.goneMs !== null) {
+    // One that is still being sent waits for the ecosystem's answer.
+    await changeThingReceipt(tx, row, ["accepted"], { state: "contradicted", settledMs: timeMs }, timeMs);
+    return;
+  }
   if (!thing || judgeEcho(planIn(row).expected, thingIn(thing).traits) !== "holds") return;
   const change = { state: "confirmed", error: null, settledMs: timeMs } as const;
   await changeThingReceipt(tx, row, ["sending", "accepted", "expired"], change, timeMs);

@@ -38,10 +38,9 @@ export async function recordAnswer(
 
 async function accept(tx: CommitTables, row: ThingCommandRow, nowMs: number, isFollowed: boolean): Promise<void> {
   // A state that holds already changes nothing, so that no later commit would confirm the command.
-  const isShown = (await shownEcho(tx, row, isFollowed)) === "holds";
-  const change = isShown
-    ? ({ state: "confirmed", error: null, settledMs: nowMs } as const)
-    : ({ state: "accepted", error: null, settledMs: null } as const);
+  const echo = await shownEcho(tx, row, isFollowed);
+  const state = echo === "holds" ? "confirmed" : echo === "gone" ? "contradicted" : "accepted";
+  const change = { state, error: null, settledMs: state === "accepted" ? null : nowMs } as const;
   if (!(await changeThingReceipt(tx, row, ["sending", "expired"], change, nowMs))) return;
   // The state will show this command instead of older ones of its kind, which were accepted and not shown yet.
   const { trait, command } = commandIn(row);
@@ -107,14 +106,23 @@ export async function recordOverdue(
     return;
   }
   const echo = await shownEcho(tx, row, isFollowed);
-  const state = ({ holds: "confirmed", differs: "contradicted", unknown: "accepted" } as const)[echo];
+  const state = settledBy[echo];
   await changeThingReceipt(tx, row, ["accepted"], { state, settledMs: nowMs }, nowMs);
 }
 
+const settledBy = {
+  holds: "confirmed",
+  differs: "contradicted",
+  // The ecosystem has the thing no longer, so it will never show the result.
+  gone: "contradicted",
+  unknown: "accepted",
+} as const;
+
 /** What the stored state shows of the command's result; unknown while no node follows the link live. */
-async function shownEcho(tx: CommitTables, row: ThingCommandRow, isFollowed: boolean): Promise<Echo> {
+async function shownEcho(tx: CommitTables, row: ThingCommandRow, isFollowed: boolean): Promise<Echo | "gone"> {
   if (!isFollowed) return "unknown";
   const [thing] = await tx.things.some(row.userId, [row.thingId]);
-  if (!thing || thing.goneMs !== null) return "unknown";
+  if (!thing) return "unknown";
+  if (thing.goneMs !== null) return "gone";
   return judgeEcho(planIn(row).expected, thingIn(thing).traits);
 }

@@ -1,7 +1,7 @@
 import type { LinkMessages, MessageReader } from "../../ecosystems/feed.ts";
 import type { DeviceId, NodeId } from "../../model/ids.ts";
 import { BackgroundTask } from "../../runtime/background-task.ts";
-import type { Cancel, Runtime } from "../../runtime/runtime.ts";
+import { type Cancel, outsideRequests, type Runtime } from "../../runtime/runtime.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { FeedLease } from "../../store/tables/feed-leases.ts";
 import type { LinkKey } from "../link-key.ts";
@@ -72,7 +72,7 @@ export class FeedInbox {
   wake(): void {
     if (this.#isStopped || this.#readings.size === 0) return;
     this.#isRoundRequested = true;
-    this.#round ??= this.#rounds();
+    this.#round ??= outsideRequests(this.#parts.runtime, () => this.#rounds());
   }
 
   async stop(): Promise<void> {

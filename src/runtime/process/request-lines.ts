@@ -7,6 +7,9 @@ const present = new AsyncLocalStorage<OpenLines>();
 
 export const runWithLines: RunWithLines = (lines, act) => present.run(lines, act);
 
+/** Runs work for all tenants that a request has woken: its lines are those of no request. */
+export const runOutsideRequests = <Result>(act: () => Result): Result => present.exit(act);
+
 /** The same log. A line that the work of a request writes gets the id of the request, and is kept with it. */
 export function withRequestLines(report: Report): Report {
   const isWritten = (level: LineLevel) => report.isLevelEnabled?.(level) ?? true;

@@ -24,6 +24,19 @@ describe("a command whose service call the instance doesn't answer", () => {
     await stream.until(2);
   });
 
+  it("is accepted when the call was answered, and the question for its entity was not", soon, async (t) => {
+    const { simulator, connector, access, runtime, act, ignores } = await unanswering(t);
+    const stream = listen(connector, access);
+    t.after(() => stream.stop());
+    await stream.until(1);
+    simulator.faults.ignoresCalls = true;
+    const ignored = ignores("subscribe_entities");
+    const outcome = act();
+    await ignored;
+    await runtime.advance(30_000);
+    assert.equal((await outcome).state, "accepted");
+  });
+
   it("ends the session that was opened for it", soon, async (t) => {
     const { simulator, runtime, act, ignored } = await unanswering(t);
     const outcome = act();
@@ -45,12 +58,14 @@ async function unanswering(t: TestContext) {
   while (simulator.connections.size > 0) await settled();
   const [id] = home.thermostats.byId.keys();
   const step = { trait: "fanTimer", set: { active: true } } as const;
-  const ignored = new Promise<void>((resolve) => {
-    simulator.faults.ignoresCommand = (type) => {
-      if (type === "call_service") resolve();
-      return type === "call_service";
-    };
-  });
+  const ignores = (ignoredType: string) =>
+    new Promise<void>((resolve) => {
+      simulator.faults.ignoresCommand = (type) => {
+        if (type === ignoredType) resolve();
+        return type === ignoredType;
+      };
+    });
+  const ignored = ignores("call_service");
   const act = () => connector.act(access, { key: thermostatKey(id!), step }, new AbortController().signal);
-  return { simulator, connector, access, runtime, act, ignored };
+  return { simulator, connector, access, runtime, act, ignored, ignores };
 }
