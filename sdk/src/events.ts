@@ -71,14 +71,14 @@ export interface ThingCommandEvent extends EventBase<"thingCommand">, Omit<Comma
   readonly time: number;
 }
 
-/** A link session ended. Only with `linkSessions`. */
+/** A link session ended or expired. Only with `linkSessions`. */
 export interface LinkSessionEvent extends EventBase<"linkSession"> {
   /** Null unless it is `linked`. */
   readonly deviceId: number | null;
   readonly linkSessionId: string;
   readonly ecosystem: string;
   readonly mode: LinkSession["mode"];
-  readonly status: "linked" | "declined" | "failed";
+  readonly status: "linked" | "declined" | "failed" | "expired";
   readonly problem?: LinkSession["problem"];
   readonly time: number;
 }

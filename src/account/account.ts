@@ -1,7 +1,8 @@
 import type { Federation } from "../federation/federation.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { SignInAttempt } from "../identity/sign-in.ts";
-import { Conflict, InvalidLogin, NotFound } from "../model/errors.ts";
+import type { RemovalAudit } from "../identity/users.ts";
+import { Conflict, InvalidLogin, NotFound, restOfChange } from "../model/errors.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import { type AccountApps, type AppParts, accountAppsOn } from "./apps.ts";
@@ -26,6 +27,8 @@ export interface Account extends AccountSessions, AccountHomes, AccountApps {
    * InvalidLogin when it is wrong.
    */
   deleteAccount(user: AccountUser, attempt: Omit<AccountSignIn, "tenantId" | "name">): Promise<void>;
+  /** Finishes removals of users that were interrupted, a few at most; returns how many. */
+  finishRemovals(): Promise<number>;
 }
 
 export type AccountSignIn = Omit<SignInAttempt, "clientId" | "page">;
@@ -35,13 +38,15 @@ export interface AccountParts
     Omit<HomeParts, "audit" | "federation">,
     Omit<ExportParts, "apps" | "homes" | "audit"> {
   readonly store: AppParts["store"] & Store<SessionTables>;
-  readonly identity: Pick<Identity, "signIn" | "removeUser" | "audit">;
+  readonly identity: Pick<Identity, "signIn" | "removeUser" | "takeAbandonedRemoval" | "audit">;
   readonly federation: HomeParts["federation"] & Pick<Federation, "unlinkAll">;
   readonly onLimitReached: OnLimitReached;
 }
 
 /** How often the removal is tried while a home is linked at the same moment. */
 const removals = 3;
+/** Removals that one run finishes. */
+const finishedAtOnce = 10;
 
 export function accountOn(parts: AccountParts): Account {
   const { store, identity, federation, onLimitReached } = parts;
@@ -49,14 +54,20 @@ export function accountOn(parts: AccountParts): Account {
   const homes = accountHomesOn({ ...parts, audit: identity.audit });
   const apps = accountAppsOn(parts);
 
-  async function remove({ userId, tenantId }: AccountUser, source: string): Promise<void> {
+  async function remove(user: Pick<AccountUser, "userId" | "tenantId">, source: string, did: string): Promise<void> {
+    const entry = { act: "account", ...user, source } as const;
+    const { userId } = user;
+    let links = 0;
     for (let left = removals; ; left--) {
-      const links = (await federation.unlinkAll(userId)).length;
+      links += (await restOfChange(links > 0, () => federation.unlinkAll(userId))).length;
+      const audited: RemovalAudit = {
+        begun: { ...entry, detail: { did, links, unfinished: true } },
+        ended({ devices, grants }) {
+          return { ...entry, detail: { did, links, devices: devices.length, grants: grants.length } };
+        },
+      };
       try {
-        await identity.removeUser(userId, ({ devices, grants }) => {
-          const detail = { did: "delete account", links, devices: devices.length, grants: grants.length };
-          return { act: "account", tenantId, userId, source, detail };
-        });
+        await restOfChange(links > 0, () => identity.removeUser(userId, audited));
         return;
       } catch (error) {
         // A second click was faster.
@@ -79,7 +90,15 @@ export function accountOn(parts: AccountParts): Account {
       const checkedId = await identity.signIn(again, async (_, { id }) => id);
       // The name belongs to another user now.
       if (checkedId !== userId) throw new InvalidLogin();
-      await remove(user, attempt.source);
+      await remove({ userId, tenantId }, attempt.source, "delete account");
+    },
+    async finishRemovals() {
+      for (let finished = 0; finished < finishedAtOnce; finished++) {
+        const user = await identity.takeAbandonedRemoval();
+        if (!user) return finished;
+        await remove(user, "service", "finish removal");
+      }
+      return finishedAtOnce;
     },
   };
 }

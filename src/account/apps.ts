@@ -1,5 +1,6 @@
 import { auditEntry } from "../identity/audit.ts";
 import { endGrants, endMostGrants, type GrantEnding } from "../identity/grants.ts";
+import { restOfChange } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
 import { type Scopes, scopes, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -26,8 +27,10 @@ export interface AccountApps {
   endAccess(user: AccountUser, clientId: string, source: string): Promise<boolean>;
 }
 
+type AppTables = Pick<Transaction, "users" | "codes" | "grants" | "audit" | "log" | "clock">;
+
 export interface AppParts {
-  readonly store: Store<Pick<Transaction, "users" | "codes" | "grants" | "audit" | "log" | "clock">>;
+  readonly store: Store<AppTables>;
   /** Called when the end is durable, so that this node's caches drop the grants. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
 }
@@ -42,7 +45,7 @@ export function accountAppsOn({ store, grantsEnded }: AppParts): AccountApps {
     async endAccess({ userId, tenantId }, clientId, source) {
       const find: GrantEnding["find"] = (tx, limit) => tx.grants.ofUserToClient(userId, clientId, limit);
       const before = await endMostGrants({ store, find, grantsEnded });
-      const ended = await store.transaction(async (tx) => {
+      const endLast = async (tx: AppTables) => {
         // The lock serialises this with the exchange of a code, which would add a grant.
         await tx.users.lock(userId);
         const last = await tx.grants.ofUserToClient(userId, clientId);
@@ -52,7 +55,8 @@ export function accountAppsOn({ store, grantsEnded }: AppParts): AccountApps {
         const detail = { did: "end access", grants };
         await tx.audit.add(auditEntry({ act: "account", tenantId, userId, clientId, source, detail }));
         return endGrants(tx, last);
-      });
+      };
+      const ended = await restOfChange(before.length > 0, () => store.transaction(endLast));
       grantsEnded(ended);
       return before.length + ended.length > 0;
     },

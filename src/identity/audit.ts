@@ -7,7 +7,7 @@ import type { AuditFilter, AuditRow } from "../store/tables/audit.ts";
 /**
  * The audited acts: sign-ins and failed ones, access that clients got or lost, ends of link sessions, sign-ins of operators and how they
  * joined, as `admin` each act of an administrator that changed something, and as `account` each act of a user on the
- * account page.
+ * account page, and the end of an interrupted removal that the service has finished.
  */
 export type AuditAct =
   | "sign_in"
@@ -38,7 +38,7 @@ export interface AuditEntry {
   /** Only the id, never the name: entries stay after the user is removed. */
   readonly userId?: UserId | null | undefined;
   readonly clientId?: string | undefined;
-  /** The address of the caller; `command` for an administrator's command. */
+  /** The address of the caller; `command` for an administrator's command; `service` for what nobody asked for now. */
   readonly source: string;
   /** The name of the operator who acted, or `local` for a command on the machine. */
   readonly operator?: string | undefined;

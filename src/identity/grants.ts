@@ -1,3 +1,4 @@
+import { restOfChange } from "../model/errors.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 
@@ -33,13 +34,17 @@ export interface GrantEnding {
 /**
  * Ends grants in transactions of `grantsAtOnce`, until at most so many are left. The transaction that follows ends those,
  * with the change that they end for. Returns the ids of the ended grants. After a crash, the same call continues.
+ * Rejects with OutcomeUnknown when the store fails after some have ended.
  */
 export async function endMostGrants({ store, find, grantsEnded }: GrantEnding): Promise<readonly string[]> {
   const all: string[] = [];
   for (;;) {
-    const some = await store.read((tx) => find(tx, grantsAtOnce + 1));
-    if (some.length <= grantsAtOnce) return all;
-    const ended = await store.transaction((tx) => endGrants(tx, some.slice(0, grantsAtOnce)));
+    const ended = await restOfChange(all.length > 0, async () => {
+      const some = await store.read((tx) => find(tx, grantsAtOnce + 1));
+      if (some.length <= grantsAtOnce) return undefined;
+      return store.transaction((tx) => endGrants(tx, some.slice(0, grantsAtOnce)));
+    });
+    if (!ended) return all;
     grantsEnded(ended);
     all.push(...ended);
   }

@@ -45,14 +45,19 @@ export async function isLarge(tx: RemovalTables, userId: UserId): Promise<boolea
   );
 }
 
+/** A removal that has not gone on for this time was interrupted. Each slice takes far less. */
+export const removalLeaseMs = 60_000;
+
 /**
  * Begins the removal of a large user: suspends them and ends their access, so that nobody uses an account whose data is
- * being removed. A removal that is interrupted leaves a suspended user, whom a second removal removes. The caller holds
- * the user's lock.
+ * being removed. The user is marked, so that a node finishes a removal that is interrupted. The caller holds the user's
+ * lock.
  */
 export async function beginRemoval(tx: RemovalTables, userId: UserId): Promise<readonly string[]> {
   await refuseLinked(tx, userId);
-  await tx.users.setSuspended(userId, await tx.clock.nowMs());
+  const nowMs = await tx.clock.nowMs();
+  await tx.users.setSuspended(userId, nowMs);
+  await tx.users.noteRemoval(userId, nowMs);
   await announceSuspension(tx, { userId });
   return endAccess(tx, userId);
 }
@@ -61,7 +66,10 @@ export async function beginRemoval(tx: RemovalTables, userId: UserId): Promise<r
 export async function removeInSlices(store: Store<RemovalTables>, userId: UserId): Promise<number> {
   const inSlices = async (slice: (tx: RemovalTables) => Promise<number>) => {
     for (let removed = 0; ; ) {
-      const last = await store.transaction(slice);
+      const last = await store.transaction(async (tx) => {
+        await tx.users.noteRemoval(userId, await tx.clock.nowMs());
+        return slice(tx);
+      });
       removed += last;
       if (last < removedAtOnce) return removed;
     }

@@ -1,4 +1,4 @@
-import { Conflict, NotFound } from "../model/errors.ts";
+import { Conflict, NotFound, restOfChange } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { UserRow } from "../store/tables/users.ts";
@@ -8,7 +8,15 @@ import { type FailureLimits, signInAccount } from "./failure-limits.ts";
 import { endMostGrants } from "./grants.ts";
 import { checkNewName, readName } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
-import { beginRemoval, isLarge, type RemovalTables, type Removed, removeHome, removeInSlices } from "./removal.ts";
+import {
+  beginRemoval,
+  isLarge,
+  type RemovalTables,
+  type Removed,
+  removalLeaseMs,
+  removeHome,
+  removeInSlices,
+} from "./removal.ts";
 import { announceSuspension, type HeldTables, releaseOfUser, type Suspended } from "./suspension.ts";
 import type { Tenants } from "./tenants.ts";
 
@@ -35,6 +43,8 @@ export interface UserQuestion {
   readonly tenantIds?: readonly TenantId[] | undefined;
   /** Part of the name, or the id. */
   readonly text?: string | undefined;
+  /** The whole name. */
+  readonly name?: string | undefined;
   readonly afterId: number;
   readonly limit: number;
 }
@@ -56,18 +66,33 @@ export interface Users {
    * every node. Nothing is deleted: `resumeUser` brings all of it back. The home itself goes on.
    */
   suspendUser(userId: UserId): Promise<User>;
+  /** Throws Conflict when the removal of the user has begun: a part of their data is gone. */
   resumeUser(userId: UserId): Promise<User>;
   /** Forgets failed sign-ins with the user's name, so that the user may try again at once from any address. */
   unlockUser(userId: UserId): Promise<User>;
   /**
-   * Removes a user with all their data. The caller removes the user's links first. `audited`: the entry of the audit log
-   * for what was removed, stored in the same transaction.
+   * Removes a user with all their data. The caller removes the user's links first. Rejects with OutcomeUnknown when the
+   * store fails after a part is gone.
    */
-  removeUser(userId: UserId, audited?: (removed: Removed) => AuditEntry): Promise<Removed>;
+  removeUser(userId: UserId, audited?: RemovalAudit): Promise<Removed>;
+  /**
+   * Takes over a removal that was interrupted: the caller removes the user. Undefined when there is none. No other node
+   * gets the same one as long as this one goes on.
+   */
+  takeAbandonedRemoval(): Promise<Pick<User, "userId" | "tenantId"> | undefined>;
 }
 
+/** Entries of the audit log for a removal. Each is stored in the transaction of what it tells. */
+export interface RemovalAudit {
+  /** When the removal takes several transactions: for the first, which suspends the user. */
+  readonly begun?: AuditEntry;
+  readonly ended?: (removed: Removed) => AuditEntry;
+}
+
+type UserTables = RemovalTables & HeldTables & Pick<Transaction, "audit">;
+
 export interface UserParts {
-  readonly store: Store<RemovalTables & HeldTables & Pick<Transaction, "audit">>;
+  readonly store: Store<UserTables>;
   readonly tenants: Pick<Tenants, "findTenant">;
   readonly passwords: Passwords;
   /** Called when the removal is durable, so that caches of this node drop the grants and devices. */
@@ -87,9 +112,10 @@ export function usersOn(parts: UserParts): Users {
   };
   const endMost = (userId: UserId) =>
     endMostGrants({ store, find: (tx, limit) => tx.grants.ofUser(userId, limit), grantsEnded });
-  const withdraw = async (userId: UserId) => {
+  const withdraw = async (userId: UserId, begun: AuditEntry | undefined) => {
     const grants = await store.transaction(async (tx) => {
       await lockedUser(tx, userId);
+      if (begun) await tx.audit.add(auditEntry(begun));
       return beginRemoval(tx, userId);
     });
     grantsEnded(grants);
@@ -110,21 +136,23 @@ export function usersOn(parts: UserParts): Users {
 
     listUsers: async (tenantId) => (await store.read((tx) => tx.users.list(tenantId))).map(fromRow),
 
-    async searchUsers({ text, ...question }) {
+    async searchUsers({ text, name, ...question }) {
       const wanted = text === undefined ? undefined : readName("filter", text);
-      return (await store.read((tx) => tx.users.listed({ ...question, text: wanted }))).map(fromRow);
+      const exact = name === undefined ? undefined : readName("name", name);
+      return (await store.read((tx) => tx.users.listed({ ...question, text: wanted, name: exact }))).map(fromRow);
     },
 
     async setPassword(userId, password, source = "command") {
       const passwordHash = await passwords.hash(password);
       const before = await endMost(userId);
-      const ended = await store.transaction(async (tx) => {
+      const change = async (tx: UserTables) => {
         const { tenantId } = await lockedUser(tx, userId);
         await tx.users.setPasswordHash(userId, passwordHash);
         const grants = await endAccess(tx, userId);
         await tx.audit.add(auditEntry({ act: "password_changed", tenantId, userId, source }));
         return grants;
-      });
+      };
+      const ended = await restOfChange(before.length > 0, () => store.transaction(change));
       grantsEnded(ended);
       return { grants: before.length + ended.length };
     },
@@ -144,6 +172,9 @@ export function usersOn(parts: UserParts): Users {
     resumeUser: (userId) =>
       store.transaction(async (tx) => {
         const row = await lockedUser(tx, userId);
+        if (await tx.users.isBeingRemoved(userId)) {
+          throw new Conflict(`The removal of user ${userId} has begun, and a part of their data is gone.`);
+        }
         await tx.users.setSuspended(userId, null);
         await releaseOfUser(tx, userId);
         return { ...fromRow(row), isSuspended: false };
@@ -157,18 +188,37 @@ export function usersOn(parts: UserParts): Users {
 
     async removeUser(userId, audited) {
       const isUserLarge = await store.read((tx) => isLarge(tx, userId));
-      const before = [...(await endMost(userId)), ...(isUserLarge ? await withdraw(userId) : [])];
-      const history = isUserLarge ? await removeInSlices(store, userId) : 0;
-      const removed = await store.transaction(async (tx) => {
+      const before = [...(await endMost(userId))];
+      let history = 0;
+      if (isUserLarge) {
+        before.push(...(await restOfChange(before.length > 0, () => withdraw(userId, audited?.begun))));
+        history = await restOfChange(true, () => removeInSlices(store, userId));
+      }
+      const removeLast = async (tx: UserTables) => {
         await lockedUser(tx, userId);
         const home = await removeHome(tx, userId);
         const gone = { ...home, history: history + home.history, grants: [...before, ...home.grants] };
-        if (audited) await tx.audit.add(auditEntry(audited(gone)));
+        if (audited?.ended) await tx.audit.add(auditEntry(audited.ended(gone)));
         return gone;
-      });
+      };
+      const isBegun = isUserLarge || before.length > 0;
+      const removed = await restOfChange(isBegun, () => store.transaction(removeLast));
       grantsEnded(removed.grants);
       devicesRemoved(removed.devices);
       return removed;
+    },
+
+    async takeAbandonedRemoval() {
+      const abandoned = (tx: UserTables, beforeMs: number) => tx.users.abandonedRemovals(beforeMs, 1);
+      const waiting = await store.read(async (tx) => abandoned(tx, (await tx.clock.nowMs()) - removalLeaseMs));
+      if (waiting.length === 0) return undefined;
+      return store.transaction(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        const beforeMs = nowMs - removalLeaseMs;
+        const [user] = await abandoned(tx, beforeMs);
+        if (!user || !(await tx.users.claimRemoval(user.id, beforeMs, nowMs))) return undefined;
+        return { userId: user.id, tenantId: user.tenantId };
+      });
     },
   };
 }

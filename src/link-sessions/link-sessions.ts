@@ -24,9 +24,10 @@ import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { linkingWith } from "./linking.ts";
 import { accountPageId, accountUrl, clientOf } from "./session-client.ts";
 import type { EndTables } from "./session-end.ts";
+import { expireSessions } from "./session-expiry.ts";
 import { newSessionSecrets, pageToken, type Sealer, sealSecrets } from "./session-secrets.ts";
 import { problemOf, type SessionProblem, type SessionStatus, statusOf } from "./session-status.ts";
-import { type SweepTables, sweepSessions } from "./session-sweep.ts";
+import { sweepSessions } from "./session-sweep.ts";
 import { SessionWork } from "./session-work.ts";
 import { type LinkStep, linkAddresses } from "./steps/step.ts";
 import { linkSteps } from "./steps/steps.ts";
@@ -34,6 +35,8 @@ import { linkSteps } from "./steps/steps.ts";
 /** How long a session may be used. */
 export const sessionMs = 30 * 60_000;
 const sweepEveryMs = 600_000;
+/** How late a client may hear that a session has expired. */
+const expireEveryMs = 30_000;
 
 export interface NewLinkSession {
   readonly ecosystem: string;
@@ -81,12 +84,12 @@ export interface LinkSessions {
   readonly steps: readonly LinkStep[];
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Removes old sessions; returns how many. */
+  /** Tells the clients of sessions whose time is over, and removes old sessions; returns how many were removed. */
   sweep(): Promise<number>;
 }
 
 export interface LinkSessionParts {
-  readonly store: Store<EndTables & SweepTables & Pick<Transaction, "users" | "links" | "idempotencyKeys">>;
+  readonly store: Store<EndTables & Pick<Transaction, "users" | "links" | "idempotencyKeys">>;
   readonly sealer: Sealer;
   readonly identity: Pick<Identity, "signIn" | "brandOf">;
   readonly clients: Pick<Clients, "findClient">;
@@ -109,6 +112,13 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
     everyMs: sweepEveryMs,
     runtime,
     remove: (signal) => sweepSessions(parts, signal),
+  });
+  const expiry = new Sweep({
+    task: "link_sessions",
+    failure: "link sessions could not be expired",
+    everyMs: expireEveryMs,
+    runtime,
+    remove: (signal) => expireSessions(parts, signal),
   });
 
   function consentingConnector(ecosystem: string): Connector {
@@ -200,9 +210,10 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
       // On SQLite no other node exists: a session that was being worked on before a restart goes on at once.
       if (!store.isShared) await store.transaction((tx) => tx.linkSessions.releaseClaims());
       sweep.start();
+      expiry.start();
     },
     async stop() {
-      await sweep.stop();
+      await Promise.all([sweep.stop(), expiry.stop()]);
       await work.stop(runtime);
     },
     sweep: () => sweep.run(),

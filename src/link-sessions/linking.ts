@@ -45,6 +45,9 @@ export interface ReceivedCode {
 /** Another node has taken the session over. Its result counts. */
 class ClaimLost extends Conflict {}
 
+/** The user was signed out while the account was read, for example by a new password. */
+class SignedOut extends Conflict {}
+
 /** Turns a code into a link. Each step is stored before the next one begins, so that another node can go on. */
 export function linkingWith(parts: LinkingParts) {
   const { store, sealer, connectors, federation, report, redirectUri, appended } = parts;
@@ -100,7 +103,9 @@ export function linkingWith(parts: LinkingParts) {
         home: Parameters<typeof summaryOf>[0],
       ) => {
         const linked = { phase: "linked", deviceId, summary: summaryOf(home) } as const;
-        await endSession(tx, sealer, await held(tx, session), linked, source);
+        const current = await held(tx, session);
+        if (current.isSignedIn !== session.isSignedIn) throw new SignedOut("The user was signed out.");
+        await endSession(tx, sealer, current, linked, source);
       },
       ...(!mayChangeAccount && {
         onAnotherAccount: (home: Parameters<typeof summaryOf>[0]) => {
@@ -115,8 +120,10 @@ export function linkingWith(parts: LinkingParts) {
     } catch (error) {
       if (error instanceof AnotherAccount) return ask(claimed, otherHome);
       if (error instanceof EcosystemUnreachable) return reopen(claimed, "unread", unanswered(error.message, signal));
+      // The page asks for the password first, and then the user can go on.
+      if (error instanceof SignedOut) return reopen(claimed, "unread", problems.interrupted());
       // Too many accounts are read now. The credential is kept, and the user can go on from here.
-      if (error instanceof TooManyRequests) return reopen(claimed, "unread", problems.interrupted());
+      if (error instanceof TooManyRequests) return reopen(claimed, "unread", problems.busy());
       const problem = endingProblem(error);
       if (!problem) throw error;
       await fail(claimed, problem);

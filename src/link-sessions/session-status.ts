@@ -12,6 +12,7 @@ export interface SessionProblem {
     | "already_linked"
     | "not_linked"
     | "interrupted"
+    | "busy"
     | "internal_error";
   readonly description: string;
 }
@@ -25,6 +26,7 @@ export const problems = {
     problem("client", "not_linked", "The user is not linked to this ecosystem, so nothing can be renewed."),
   interrupted: () =>
     problem("breezeway", "interrupted", "Breezeway was interrupted before it had the ecosystem's answer."),
+  busy: () => problem("breezeway", "busy", "Breezeway reads too many accounts at this moment."),
   internal: () => problem("breezeway", "internal_error", "An unexpected error in Breezeway. Its log says more."),
 };
 
@@ -40,6 +42,7 @@ export const claimMs = 120_000;
 
 const ends: readonly LinkSessionPhase[] = ["linked", "declined", "failed"];
 
+/** Whether somebody has ended it. A session that nobody has ended expires (`isExpired`). */
 export function hasEnded({ phase }: Pick<LinkSessionRow, "phase">): boolean {
   return ends.includes(phase);
 }
@@ -52,6 +55,7 @@ export function isWorkedOn({ phase, claimedMs }: Pick<LinkSessionRow, "phase" | 
 
 /** A session that a node works on does not expire before the work has ended. */
 export function isExpired(session: LinkSessionRow, nowMs: number): boolean {
+  if (session.phase === "expired") return true;
   return !hasEnded(session) && nowMs >= session.expiresMs && !isWorkedOn(session, nowMs);
 }
 

@@ -5,7 +5,7 @@ import { checkNewName, readName } from "../identity/names.ts";
 import { hashOf, isSame, newSecret } from "../identity/secrets.ts";
 import { announceSuspension, type HeldTables, releaseOfClient, type Suspended } from "../identity/suspension.ts";
 import type { Tenants } from "../identity/tenants.ts";
-import { InvalidClient, NotFound } from "../model/errors.ts";
+import { InvalidClient, NotFound, restOfChange } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import { suspendedSentences } from "../model/suspension.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -69,7 +69,7 @@ export interface Clients {
   resumeClient(clientId: string): Promise<Client>;
   /**
    * Removes a client and ends all its grants; returns how many. The client is suspended first: after a crash it still
-   * exists, suspended, and can be removed again.
+   * exists, suspended, and can be removed again. Rejects with OutcomeUnknown when the store fails after the suspension.
    */
   removeClient(clientId: string): Promise<{ readonly client: Client; readonly grants: number }>;
   findClient(clientId: string): Promise<Client | undefined>;
@@ -166,7 +166,7 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
         await tx.clients.setSuspended(clientId, null);
         return { ...withoutSecrets(row), suspendedMs: null };
       });
-      await releaseOfClient(store, clientId);
+      await restOfChange(true, () => releaseOfClient(store, clientId));
       return client;
     },
 
@@ -174,15 +174,17 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
       // Many grants end in many transactions. The suspension ends their access at once.
       await suspendClient(clientId);
       const find: GrantEnding["find"] = (tx, limit) => tx.grants.ofClient(clientId, limit);
-      const before = await endMostGrants({ store, find, grantsEnded });
-      const { client, ended } = await change(clientId, async (tx, client) => {
-        const ended = await endGrants(tx, await tx.grants.ofClient(clientId));
-        await tx.codes.removeOfClient(clientId);
-        await tx.clients.remove(clientId);
-        return { client: withoutSecrets(client), ended };
+      return restOfChange(true, async () => {
+        const before = await endMostGrants({ store, find, grantsEnded });
+        const { client, ended } = await change(clientId, async (tx, client) => {
+          const ended = await endGrants(tx, await tx.grants.ofClient(clientId));
+          await tx.codes.removeOfClient(clientId);
+          await tx.clients.remove(clientId);
+          return { client: withoutSecrets(client), ended };
+        });
+        grantsEnded(ended);
+        return { client, grants: before.length + ended.length };
       });
-      grantsEnded(ended);
-      return { client, grants: before.length + ended.length };
     },
 
     async findClient(clientId) {

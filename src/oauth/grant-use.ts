@@ -1,5 +1,5 @@
 import { BackgroundTask } from "../runtime/background-task.ts";
-import type { Cancel, Runtime } from "../runtime/runtime.ts";
+import { type Cancel, outsideRequests, type Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 
@@ -29,7 +29,7 @@ export class GrantUse {
   note(grant: GrantRow): void {
     if (this.#isStopped || this.#waiting.size >= mostWaiting) return;
     this.#waiting.set(grant.id, grant);
-    this.#next ??= this.#runtime.after(writeAfterMs, () => void this.#write());
+    this.#next ??= this.#runtime.after(writeAfterMs, () => void outsideRequests(this.#runtime, () => this.#write()));
   }
 
   /** Uses that are not stored yet are forgotten. */

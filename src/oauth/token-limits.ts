@@ -9,9 +9,10 @@ type LimitTables = Pick<Transaction, "grants" | "accessTokens" | "refreshTokens"
 
 /**
  * Replaced refresh tokens that one grant keeps to detect their reuse. A client that refreshes each hour has 720 in the 30
- * days after which they are removed.
+ * days after which they are removed. The oldest stay: whoever has stolen a token could otherwise refresh until the token
+ * that its owner still has is forgotten, and its use would reveal nothing.
  */
-const mostReplaced = 1_000;
+const keptReplaced = { oldest: 900, newest: 100 };
 
 export interface TokenLimits {
   /**
@@ -19,7 +20,7 @@ export interface TokenLimits {
    * time. Returns their ids. The caller holds the user's lock.
    */
   ofUser(tx: LimitTables, userId: UserId, clientId: string): Promise<readonly string[]>;
-  /** Against a client that refreshes in a loop: removes the oldest tokens of the grant. `newHash` is of its next token. */
+  /** Against a client that refreshes in a loop: removes tokens of the grant. `newHash` is of its next token. */
   ofGrant(tx: LimitTables, grant: GrantRow, newHash: string): Promise<void>;
   /** Against a client that uses client_credentials in a loop: ends its oldest grants. Returns their ids. */
   ofClient(tx: LimitTables, client: Client): Promise<readonly string[]>;
@@ -42,7 +43,7 @@ export function tokenLimits(onLimitReached: OnLimitReached = () => undefined): T
         (await tx.refreshTokens.keepNewest(ownerId, grant.id, limits.tokensPerGrant)) +
         (await tx.accessTokens.keepNewest(ownerId, grant.id, limits.tokensPerGrant));
       if (removed > 0) onLimitReached("tokensPerGrant");
-      await tx.refreshTokens.keepNewestReplaced(ownerId, grant.id, mostReplaced);
+      await tx.refreshTokens.keepReplaced(ownerId, grant.id, keptReplaced);
     },
     async ofClient(tx, { tenantId, id }) {
       if ((await tx.grants.countOwn(tenantId, id)) < limits.tokensPerClient) return [];

@@ -170,14 +170,15 @@ export class Verification {
 
   /** Drops all tokens of a suspended user or client from the cache, and ends their streams. */
   suspend(suspended: Suspended): void {
-    this.#dropSuspended(suspended);
-    this.#watched.endOf((grant) => isOf(suspended, grant.userId, grant.clientId));
+    const isMeant = meantBy([suspended]);
+    this.#dropSuspended(isMeant);
+    this.#watched.endOf((grant) => isMeant(grant.userId, grant.clientId));
   }
 
-  #dropSuspended(suspended: Suspended): void {
+  #dropSuspended(isMeant: IsMeant): void {
     this.#invalidations++;
     for (const [accessToken, cached] of this.#cache) {
-      if (isOf(suspended, cached.grantorId, cached.principal.clientId)) this.#drop(accessToken, cached);
+      if (isMeant(cached.grantorId, cached.principal.clientId)) this.#drop(accessToken, cached);
     }
   }
 
@@ -267,14 +268,16 @@ export class Verification {
 
   /**
    * While an older transaction is open, the same entries are read again at each poll. A grant that ended never comes back,
-   * but a suspension may be over: so its streams end only if it still holds.
+   * but a suspension may be over: so its streams end only if it still holds. The cache may hold many tokens: it is
+   * searched once for all suspensions.
    */
   async #hear(revocations: readonly Revocation[]): Promise<void> {
     this.forget(revocations.flatMap(({ grant }) => grant ?? []));
     const suspensions = revocations.flatMap(({ suspended }) => suspended ?? []);
-    for (const suspended of suspensions) this.#dropSuspended(suspended);
-    const isMeant = ({ userId, clientId }: GrantRow) => suspensions.some((one) => isOf(one, userId, clientId));
-    if (suspensions.length > 0) await this.#endUnusable(this.#watched.grants.filter(isMeant));
+    if (suspensions.length === 0) return;
+    const isMeant = meantBy(suspensions);
+    this.#dropSuspended(isMeant);
+    await this.#endUnusable(this.#watched.grants.filter(({ userId, clientId }) => isMeant(userId, clientId)));
   }
 
   #keep(accessToken: string, cached: CachedToken): void {
@@ -303,9 +306,13 @@ interface Revocation {
   readonly suspended?: Suspended;
 }
 
-/** Whether a grant of this user, or of this client, is meant by the suspension. */
-function isOf({ userId, clientId }: Suspended, grantorId: UserId | null, client: string | undefined): boolean {
-  return userId === undefined ? client === clientId : grantorId === userId;
+type IsMeant = (userId: UserId | null, clientId: string | undefined) => boolean;
+
+/** Whether a grant of a user, or of a client, is meant by one of the suspensions. */
+function meantBy(suspensions: readonly Suspended[]): IsMeant {
+  const users = new Set<UserId | null>(suspensions.flatMap(({ userId }) => userId ?? []));
+  const clients = new Set<string | undefined>(suspensions.flatMap(({ clientId }) => clientId ?? []));
+  return (userId, clientId) => users.has(userId) || clients.has(clientId);
 }
 
 /** Throws InvalidToken unless the token is valid now. */

@@ -14,7 +14,7 @@ import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
 import { missingTerms } from "./accepted-terms.ts";
 import type { Client } from "./clients.ts";
 import { exchangeProblem } from "./exchange-problem.ts";
-import { type TokenAudit, tokenAuditWith } from "./token-audit.ts";
+import { type AddTokenEntry, tokenAuditWith } from "./token-audit.ts";
 import { tokenLimits } from "./token-limits.ts";
 
 /** The tokens of a successful token request. */
@@ -96,10 +96,13 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
    * Runs a body that may end grants and then refuse the client. The body returns the refusal instead of throwing it: an
    * exception would roll back the ended grants and the redeemed code.
    */
-  async function settle(client: Client, body: (tx: TokenTables) => Promise<Settled>): Promise<IssuedTokens> {
-    const settled = await store.transaction(async (tx) => {
+  async function settle(
+    client: Client,
+    body: (tx: TokenTables, addEntry: AddTokenEntry) => Promise<Settled>,
+  ): Promise<IssuedTokens> {
+    const settled = await audit.transaction(store, async (tx, addEntry) => {
       await lockClient(tx, client);
-      return body(tx);
+      return body(tx, addEntry);
     });
     grantsEnded(settled.ended ?? []);
     if ("issued" in settled) return settled.issued;
@@ -156,14 +159,14 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
 
   return {
     exchangeCode: (client, { code, redirectUri, verifier }, source) =>
-      settle(client, async (tx) => {
+      settle(client, async (tx, addEntry) => {
         const known = await tx.codes.find(keyOf(code));
         // The lock serialises this with a password change, which ends all grants of the user.
         const nowMs = known && (await tx.users.lock(known.userId));
         if (!known || nowMs === undefined) return { refused: "The code is not valid." };
         const grantId = randomUUID();
         const spent = await tx.codes.spend(known, client.id, grantId);
-        if (!spent) return handleReplay(tx, audit, client, code, source);
+        if (!spent) return handleReplay(tx, addEntry, client, code, source);
         const isEnterprise = client.kind === "enterprise";
         const user = await tx.users.byId(spent.userId);
         const isAllowed = !isEnterprise || user?.isAdmin;
@@ -185,12 +188,12 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
         };
         const ended = await tokenLimit.ofUser(tx, spent.userId, client.id);
         await tx.grants.add(grant);
-        await audit.add(tx, "grant", grant, { source, grantsEnded: ended.length });
+        await addEntry(tx, "grant", grant, { source, grantsEnded: ended.length });
         return { issued: await issue(tx, grant, null), ended };
       }),
 
     refresh: (client, { refreshToken, requestedScopes }, source) =>
-      settle(client, async (tx) => {
+      settle(client, async (tx, addEntry) => {
         const key = keyOf(refreshToken);
         const grant = await tx.grants.lockOfRefreshToken(key);
         if (!grant || grant.clientId !== client.id) return invalidToken;
@@ -200,7 +203,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
         if (!token || nowMs >= token.expiresMs) return invalidToken;
         if (token.retiresMs !== null && nowMs >= token.retiresMs) {
           // The successor is in use, so this token was stolen or copied: end the grant (RFC 9700 4.14.2).
-          await audit.add(tx, "refresh_reuse", grant, { source });
+          await addEntry(tx, "refresh_reuse", grant, { source });
           return { ...invalidToken, ended: await endGrants(tx, [grant]) };
         }
         const user = grant.userId === null ? undefined : await tx.users.byId(grant.userId);
@@ -212,7 +215,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
         // Two successors of one token are in use: a client that runs twice, or a stolen token. The retry window allows it,
         // so both stay valid, and the audit log records it.
         if (!token.isUsed && !isFirstOfSiblings && (await tx.refreshTokens.hasUsedSibling(token))) {
-          await audit.add(tx, "refresh_siblings", grant, { source });
+          await addEntry(tx, "refresh_siblings", grant, { source });
         }
         if (token.isUsed) await makeRoom(tx, token);
         return { issued: await issue(tx, grant, token.hash, requestedScopes) };
@@ -222,7 +225,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
       if (client.kind !== "enterprise") {
         throw new UnauthorizedClient("Only an enterprise client may use client_credentials.");
       }
-      const { issued, ended } = await store.transaction(async (tx) => {
+      const { issued, ended } = await audit.transaction(store, async (tx, addEntry) => {
         await lockClient(tx, client);
         const ended = await tokenLimit.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
@@ -238,7 +241,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
           ...noTerms,
         };
         await tx.grants.add(grant);
-        await audit.add(tx, "client_credentials", grant, { source });
+        await addEntry(tx, "client_credentials", grant, { source });
         const accessToken = newCredential("bwa_", ownerIdOf(grant));
         return { issued: await addAccess(tx, grant, accessToken, await tx.clock.nowMs()), ended };
       });
@@ -247,14 +250,14 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
     },
 
     async revoke(client, token, source) {
-      const ended = await store.transaction(async (tx) => {
+      const ended = await audit.transaction(store, async (tx, addEntry) => {
         const key = keyOf(token);
         const access = await tx.accessTokens.find(key);
         const grant = access
           ? await tx.grants.lock(ownerIdOf(access.grant), access.grant.id)
           : await tx.grants.lockOfRefreshToken(key);
         if (!grant || grant.clientId !== client.id) return [];
-        await audit.add(tx, "revocation", grant, { source });
+        await addEntry(tx, "revocation", grant, { source });
         return endGrants(tx, [grant]);
       });
       grantsEnded(ended);
@@ -288,7 +291,7 @@ const invalidToken = { refused: "The refresh token is not valid." };
 /** A redeemed code is used again: one of the two uses may be an attacker's, so its grant ends (RFC 6749 4.1.2). */
 async function handleReplay(
   tx: TokenTables,
-  audit: TokenAudit,
+  addEntry: AddTokenEntry,
   client: Client,
   code: string,
   source: string,
@@ -298,7 +301,7 @@ async function handleReplay(
   if (known?.clientId !== client.id || known.grantId === null) return { refused };
   const grant = await tx.grants.lock(known.userId, known.grantId);
   if (!grant) return { refused };
-  await audit.add(tx, "code_replay", grant, { source });
+  await addEntry(tx, "code_replay", grant, { source });
   return { refused, ended: await endGrants(tx, [grant]) };
 }
 

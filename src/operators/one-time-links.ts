@@ -9,7 +9,7 @@ import type { Store } from "../store/seam.ts";
 import type { OperatorLinkRow } from "../store/tables/operator-links.ts";
 import type { OperatorRow } from "../store/tables/operators.ts";
 import type { Reach } from "./operator.ts";
-import { checkReach, storedReach, type WantedReach } from "./reach.ts";
+import { checkReach, holdTenants, storedReach, type WantedReach } from "./reach.ts";
 import { addOperator, checkOperatorName } from "./roster.ts";
 import { openSession, type SessionOrigin } from "./sessions.ts";
 import type { OperatorTables } from "./tables.ts";
@@ -71,6 +71,9 @@ const owner: Reach = { role: "owner", reachesAll: true, tenantIds: [] };
 export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts): OneTimeLinks {
   async function add(tx: OperatorTables, link: Reach & Pick<OperatorLinkRow, "kind" | "name">): Promise<string> {
     const nowMs = await tx.clock.nowMs();
+    const tenants = await holdTenants(tx, link.tenantIds);
+    // Not before its tenants, also when the clock was set back: it is taken only if they are older than it.
+    const createdMs = Math.max(nowMs, ...tenants.map((tenant) => tenant.createdMs));
     await tx.operatorLinks.removeExpired(nowMs);
     // There is one claim link at most, and it is the way back in: no number of invitations may prevent it.
     if (link.kind === "invitation" && (await tx.operatorLinks.count("invitation")) >= limits.operatorLinksWaiting) {
@@ -78,7 +81,7 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
     }
     const secret = newSecret(linkPrefix);
     const lifetimeMs = link.kind === "claim" ? linkLifetime.claimMs : linkLifetime.invitationMs;
-    await tx.operatorLinks.add({ ...link, hash: hashOf(secret), createdMs: nowMs, expiresMs: nowMs + lifetimeMs });
+    await tx.operatorLinks.add({ ...link, hash: hashOf(secret), createdMs, expiresMs: nowMs + lifetimeMs });
     return secret;
   }
 

@@ -1,7 +1,9 @@
-import { BadParameter } from "../model/errors.ts";
+import { BadParameter, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
+import type { TenantRow } from "../store/tables/tenants.ts";
 import { type Reach, type Role, roles } from "./operator.ts";
+import type { OperatorTables } from "./tables.ts";
 
 /** A role with the tenants that were chosen for it, as a caller names them. */
 export interface WantedReach {
@@ -26,6 +28,23 @@ export function checkReach({ role: wanted, tenantIds: chosen }: WantedReach): Re
     throw new BadParameter("tenant", `An operator can have at most ${limits.tenantsPerOperator} tenants by name.`);
   }
   return { role, reachesAll: role === "owner" || tenantIds.length === 0, tenantIds };
+}
+
+/**
+ * The tenants of a reach that is stored in this transaction; none of them can be removed until it ends. Throws NotFound
+ * when one was removed before: a later tenant can have the same id, and the operator would reach that.
+ */
+export async function holdTenants(
+  tx: Pick<OperatorTables, "tenants">,
+  tenantIds: readonly TenantId[],
+): Promise<readonly TenantRow[]> {
+  const held: TenantRow[] = [];
+  for (const tenantId of tenantIds) {
+    const tenant = await tx.tenants.hold(tenantId);
+    if (!tenant) throw new NotFound(`There is no tenant ${tenantId}. See all with: breezeway tenant list`);
+    held.push(tenant);
+  }
+  return held;
 }
 
 function checkRole(text: string): Role {

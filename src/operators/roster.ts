@@ -5,7 +5,7 @@ import { limits } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { OperatorRow } from "../store/tables/operators.ts";
 import { localName, type Reach } from "./operator.ts";
-import { checkReach, storedReach, type WantedReach } from "./reach.ts";
+import { checkReach, holdTenants, storedReach, type WantedReach } from "./reach.ts";
 import type { OperatorTables } from "./tables.ts";
 
 /** An operator as lists show them. */
@@ -70,7 +70,10 @@ export function rosterOn(store: Store<OperatorTables>): Roster {
     },
     setReach: (operatorId, wanted) => {
       const reach = checkReach(wanted);
-      return change(operatorId, (tx) => tx.operators.setReach(operatorId, reach));
+      return change(operatorId, async (tx) => {
+        await holdTenants(tx, reach.tenantIds);
+        await tx.operators.setReach(operatorId, reach);
+      });
     },
     suspend: (operatorId) =>
       change(operatorId, async (tx) => {

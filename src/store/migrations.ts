@@ -1,7 +1,7 @@
 import { BreezewayError } from "../model/errors.ts";
 import { accountPage } from "./schema-steps/account.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
-import { assistants, assistantsUrgentFeed } from "./schema-steps/assistants.ts";
+import { assistants, assistantsOmitted, assistantsUrgentFeed } from "./schema-steps/assistants.ts";
 import {
   acceptedTerms,
   accessTokensOfGrant,
@@ -24,11 +24,20 @@ import {
   webhooks,
 } from "./schema-steps/events.ts";
 import { firstTables } from "./schema-steps/first-tables.ts";
-import { blindIntervals, credentials, feeds, limitedCalls, linkSessions } from "./schema-steps/links.ts";
+import {
+  blindIntervals,
+  credentials,
+  feeds,
+  limitedCalls,
+  linkHours,
+  linkSessions,
+  unendedLinkSessions,
+} from "./schema-steps/links.ts";
 import { nodeQuestions } from "./schema-steps/nodes.ts";
 import { operators } from "./schema-steps/operators.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { quotas } from "./schema-steps/quotas.ts";
+import { removals, usersBeingRemoved } from "./schema-steps/removals.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
 import { suspension } from "./schema-steps/suspension.ts";
@@ -36,6 +45,7 @@ import {
   compactThings,
   deviceTypeMaps,
   deviceTypeWork,
+  thingNames,
   things,
   thingsWithOneKey,
   thingsWithRowids,
@@ -100,6 +110,12 @@ const steps: readonly Step[] = [
   deliveryHistory,
   accessTokensOfGrant,
   refreshTokensOfGrant,
+  assistantsOmitted,
+  removals,
+  usersBeingRemoved,
+  unendedLinkSessions,
+  thingNames,
+  linkHours,
 ];
 
 export const schemaVersion = steps.length;

@@ -23,7 +23,9 @@ import { type FeedAccountTable, feedAccountTable } from "./tables/feed-accounts.
 import { type FeedLeaseTable, feedLeaseTable } from "./tables/feed-leases.ts";
 import { type FeedMessageTable, feedMessageTable } from "./tables/feed-messages.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
+import { type HomeNameTable, homeNameTable } from "./tables/home-names.ts";
 import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempotency-keys.ts";
+import { type LinkHourTable, linkHourTable } from "./tables/link-hours.ts";
 import { type LinkSessionTable, linkSessionTable } from "./tables/link-sessions.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
@@ -154,6 +156,7 @@ export interface Transaction {
   readonly attributes: AttributeTable;
   readonly attributeUsage: AttributeUsageTable;
   readonly things: ThingTable;
+  readonly homeNames: HomeNameTable;
   readonly thingCommands: ThingCommandTable;
   readonly triggers: TriggerTable;
   readonly thingTriggers: ThingTriggerTable;
@@ -162,6 +165,7 @@ export interface Transaction {
   readonly links: LinkTable;
   readonly linkSessions: LinkSessionTable;
   readonly blindIntervals: BlindIntervalTable;
+  readonly linkHours: LinkHourTable;
   readonly feedAccounts: FeedAccountTable;
   readonly feedMessages: FeedMessageTable;
   readonly feedLeases: FeedLeaseTable;
@@ -209,6 +213,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   attributes: attributeTable,
   attributeUsage: attributeUsageTable,
   things: thingTable,
+  homeNames: homeNameTable,
   thingCommands: thingCommandTable,
   triggers: triggerTable,
   thingTriggers: thingTriggerTable,
@@ -217,6 +222,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   links: linkTable,
   linkSessions: linkSessionTable,
   blindIntervals: blindIntervalTable,
+  linkHours: linkHourTable,
   feedAccounts: feedAccountTable,
   feedMessages: feedMessageTable,
   feedLeases: feedLeaseTable,

@@ -6,6 +6,8 @@ import {
   InvalidLogin,
   NotFederated,
   NotFound,
+  OutcomeUnknown,
+  StoreUnavailable,
   TooManyRequests,
   UnknownDevice,
 } from "../../src/model/errors.ts";
@@ -86,9 +88,9 @@ function made(change: Any = {}) {
     identity: {
       audit: { record: async (entry: Any) => void audited.push(entry) },
       signIn: async (_: unknown, enter: (tx: Any, user: Any) => unknown) => enter({}, { id: user.userId }),
-      async removeUser(userId: number, entryOf: (removed: Any) => Any) {
+      async removeUser(userId: number, audit: { readonly begun: Any; readonly ended: (removed: Any) => Any }) {
         removals.push(userId);
-        audited.push(entryOf({ devices: [1, 2], grants: ["g"] }));
+        audited.push(audit.begun, audit.ended({ devices: [1, 2], grants: ["g"] }));
       },
     },
     federation: {
@@ -299,8 +301,12 @@ describe("the end of an account", () => {
     const { account, audited, removals } = made();
     await account.deleteAccount(user, attempt);
     assert.deepEqual(removals, [7]);
-    const detail = { did: "delete account", links: 3, devices: 2, grants: 1 };
-    assert.deepEqual(audited, [{ act: "account", tenantId: 1, userId: 7, source: "192.0.2.1", detail }]);
+    const entry = { act: "account", tenantId: 1, userId: 7, source: "192.0.2.1" };
+    const did = "delete account";
+    assert.deepEqual(audited, [
+      { ...entry, detail: { did, links: 3, unfinished: true } },
+      { ...entry, detail: { did, links: 3, devices: 2, grants: 1 } },
+    ]);
   });
 
   it("needs the password of this user, not that of another user who has the name now", async () => {
@@ -331,6 +337,8 @@ describe("the end of an account", () => {
     const gone = failing([new NotFound("There is no such user.")]);
     await account.deleteAccount(user, attempt);
     assert.equal(gone(), 1, "another request has removed the user already");
+    failing([new StoreUnavailable("It is down.")]);
+    await assert.rejects(account.deleteAccount(user, attempt), OutcomeUnknown, "homes are unlinked");
     failing([new Error("a defect")]);
     await assert.rejects(account.deleteAccount(user, attempt), /a defect/);
   });

@@ -25,5 +25,36 @@ for (const database of longSuiteOn("sqlite")) {
       const again = await owner.signIn(await owner.open(renewing.location), { ...ada, password });
       assert.equal(titleOf(again), "Renew the connection of your home to Acme");
     });
+
+    it("keeps a browser that is at the ecosystem from linking a home, until it has signed in again", async (t) => {
+      const world = await linkWorld(t, { database });
+      const { identity, store, federation } = world.service.parts;
+      const links = () => store.read((tx) => tx.links.ofUser(world.userId));
+      const token = await world.tokenOf();
+      const { url, id } = await world.create(token);
+      const thief = world.visitor();
+      const away = await thief.leave(await thief.signIn(await thief.open(url)));
+      const password = "a fresh new password";
+      await identity.setPassword(world.userId, password);
+
+      const page = await thief.arrive(await thief.consent(away, world.accounts.cabin));
+      assert.equal(titleOf(page), "Sign in");
+      assert.equal(titleOf(await thief.signIn(page)), "Sign in", "the old password is wrong");
+      assert.deepEqual(await links(), []);
+
+      const key = { ownerId: world.userId, id };
+      const session = (await store.read((tx) => tx.linkSessions.find(key)))!;
+      assert.deepEqual([session.phase, session.isSignedIn], ["open", false]);
+      // A node that had begun to read the account is gone.
+      await store.transaction((tx) => tx.linkSessions.save({ ...session, phase: "reading", claimedMs: 1 }));
+      assert.equal(titleOf(await thief.open(url)), "Sign in");
+      await store.transaction((tx) => tx.linkSessions.save(session));
+
+      const connect = await thief.signIn(await thief.open(url), { ...ada, password });
+      const linked = await thief.arrive(await thief.consent(await thief.leave(connect), world.accounts.maple));
+      assert.equal(titleOf(linked), "Your home is connected");
+      assert.equal((await links()).length, 1);
+      await federation.unlinkAll(world.userId);
+    });
   });
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, it } from "node:test";
+import { accountOn } from "../../src/account/account.ts";
 import { identityOn } from "../../src/identity/identity.ts";
-import { InvalidLogin, NotFound } from "../../src/model/errors.ts";
+import { removeInSlices } from "../../src/identity/removal.ts";
+import { InvalidLogin, NotFound, OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import type { UserId } from "../../src/model/ids.ts";
 import { type OpenStore, type Transaction, tableNames } from "../../src/store/seam.ts";
 import { onStore, type StoreHarness, type TestDatabase } from "../contracts/store/harness.ts";
@@ -14,6 +16,8 @@ import { missingPostgres } from "../set-up/postgres.ts";
 
 const atOnce = 2_000;
 const much = { entries: 4_100, deliveries: 2_100, keys: 2_100 };
+/** Just enough for several transactions. */
+const enough = { entries: 2_100, deliveries: 3, keys: 2 };
 const little = { entries: 20, deliveries: 3, keys: 2 };
 
 for (const harness of [sqliteHarness, postgresHarness]) {
@@ -41,21 +45,61 @@ for (const harness of [sqliteHarness, postgresHarness]) {
     it("leaves nothing alive when it is interrupted, and continues the next time", () =>
       onHome(harness, much, async ({ store, userId, login, database }) => {
         const { secToken } = await login();
-        await assert.rejects(madeIdentity(endingAfter(store, 5)).removeUser(userId), /ended/);
+        await assert.rejects(madeIdentity(endingAfter(store, 5)).removeUser(userId, { begun }), OutcomeUnknown);
         const left = await rowsOf(database, userId);
         assert.ok(left.log! > 0 && left.webhook_deliveries === 0, JSON.stringify(left));
         await assert.rejects(login(), InvalidLogin);
         await assert.rejects(madeIdentity(store).authenticate(secToken), /Invalid security token/);
         assert.equal((await madeIdentity(store).findUser(userId)).isSuspended, true);
+        await assert.rejects(madeIdentity(store).resumeUser(userId), /removal of user \d+ has begun/);
+        const details = (await accountEntries(store)).map(({ detail }) => detail);
+        assert.deepEqual(details, [begun.detail], "it was stored with the suspension");
         await madeIdentity(store).removeUser(userId);
         await assert.rejects(madeIdentity(store).findUser(userId), NotFound);
         assert.equal((await rowsOf(database, userId)).log, 0);
       }));
 
+    it("is finished by one node when it was interrupted and nobody repeats it", () =>
+      onHome(harness, enough, async ({ store, userId, login, database }) => {
+        for (const transactions of [1, 3]) {
+          await assert.rejects(madeIdentity(endingAfter(store, transactions)).removeUser(userId), OutcomeUnknown);
+          assert.equal(await store.read((tx) => tx.users.isBeingRemoved(userId)), true);
+        }
+        const { tenantId } = await madeIdentity(store).findUser(userId);
+        const unlinked: UserId[] = [];
+        const account = madeAccount(store, (of) => void unlinked.push(of));
+        assert.equal(await account.finishRemovals(), 0, "a node may still be at it");
+        await store.transaction((tx) => tx.users.noteRemoval(userId, 1));
+        await assert.rejects(removeInSlices(endingAfter(store, 1), userId), StoreUnavailable);
+        assert.equal(await account.finishRemovals(), 0, "each slice tells that it goes on");
+        await store.transaction((tx) => tx.users.noteRemoval(userId, 1));
+        const [first, second] = [madeIdentity(store), madeIdentity(store)];
+        const taken = await Promise.all([first.takeAbandonedRemoval(), second.takeAbandonedRemoval()]);
+        assert.deepEqual(
+          taken.filter((one) => one !== undefined),
+          [{ userId, tenantId }],
+        );
+        assert.equal(await second.takeAbandonedRemoval(), undefined);
+
+        // The node that took it is gone too.
+        await store.transaction((tx) => tx.users.noteRemoval(userId, 1));
+        assert.equal(await account.finishRemovals(), 1);
+        assert.deepEqual(unlinked, [userId]);
+        assert.deepEqual(await rowsOf(database, userId), { log: 0, webhook_deliveries: 0, idempotency_keys: 0 });
+        assert.deepEqual(await rowsOfOthers(database, userId), { log: 1, webhook_deliveries: 1, idempotency_keys: 1 });
+        await assert.rejects(first.findUser(userId), NotFound);
+        await assert.rejects(login(), InvalidLogin);
+        const [entry] = await accountEntries(store);
+        assert.deepEqual([entry?.userId, entry?.source], [userId, "service"]);
+        assert.deepEqual(entry?.detail, { did: "finish removal", links: 0, devices: 1, grants: 0 });
+        assert.equal(await account.finishRemovals(), 0);
+      }));
+
     it("of one who has little is one transaction: it happens as a whole or not at all", () =>
       onHome(harness, little, async ({ store, userId, login, database }) => {
         const { secToken } = await login();
-        await assert.rejects(madeIdentity(endingAfter(store, 0)).removeUser(userId), /ended/);
+        const isKnown = (error: unknown) => error instanceof StoreUnavailable && !(error instanceof OutcomeUnknown);
+        await assert.rejects(madeIdentity(endingAfter(store, 0)).removeUser(userId, { begun }), isKnown);
         await madeIdentity(store).authenticate(secToken);
         const { counted, rows } = countingRows(store);
         await madeIdentity(counted).removeUser(userId);
@@ -107,6 +151,22 @@ async function onHome(harness: StoreHarness, sizes: typeof much, test: (home: Ho
 }
 
 const password = "correct horse";
+const begun = { act: "account", source: "192.0.2.1", detail: { did: "delete account", unfinished: true } } as const;
+
+async function accountEntries(store: OpenStore) {
+  return (await madeIdentity(store).audit.list({ limit: 10 })).filter(({ act }) => act === "account");
+}
+
+/** The account page of a node. It tells whose links it removes. */
+function madeAccount(store: OpenStore, unlinks: (userId: UserId) => void) {
+  const federation = {
+    async unlinkAll(userId: UserId) {
+      unlinks(userId);
+      return [];
+    },
+  };
+  return accountOn({ store, identity: madeIdentity(store), federation } as never);
+}
 
 function madeIdentity(store: OpenStore) {
   return identityOn({
@@ -149,7 +209,7 @@ function countingRows(store: OpenStore): { readonly counted: OpenStore; readonly
 function endingAfter(store: OpenStore, count: number): OpenStore {
   let left = count;
   return withTransactions(store, async (body, priority) => {
-    if (left-- <= 0) throw new Error("the process has ended");
+    if (left-- <= 0) throw new StoreUnavailable("the process has ended");
     return store.transaction(body, priority);
   });
 }

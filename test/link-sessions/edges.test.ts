@@ -130,6 +130,7 @@ describe("a node that ends between the callback and the link", () => {
     await world.timePasses(3 * 60_000);
     const interrupted = await visitor.follow(await visitor.open(url));
     assert.equal(titleOf(interrupted), "Your home can’t be read now");
+    assert.match(interrupted.body, /We could not finish at this moment\. Your .* is not the cause\./);
     assert.equal((await world.session(token, id)).problem.side, "breezeway");
     const again = await visitor.consent(await visitor.leave(interrupted), world.accounts.maple);
     assert.match((await visitor.arrive(again)).body, /Maple Street/);
@@ -156,6 +157,7 @@ describe("a node that ends between the callback and the link", () => {
     world.proxy.mood = "closed";
     const unread = await visitor.arrive(callback);
     assert.equal((await world.session(token, id)).problem.code, "ecosystem_unreachable");
+    assert.match(unread.body, /Your .* gave no usable answer\./);
     world.proxy.mood = "open";
     const read = await visitor.follow(await visitor.browser.submit(formOf(unread), { decision: "continue" }));
     assert.match(read.body, /Maple Street/);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { owner } from "../../simulator/home-assistant/pages/login-page.ts";
 import { type HomeAssistantOptions, startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
+import { problems } from "../../src/link-sessions/session-status.ts";
 import { oauthWorld } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { startFaultProxy } from "../set-up/fault-proxy.ts";
@@ -20,6 +21,17 @@ describe("a link page for accounts with addresses of their own", () => {
       const refused = await visitor.browser.submit(formOf(connect), { decision: "continue", address });
       assert.equal(refused.status, 400, address);
       assert.match(refused.body, /role="alert"/);
+    }
+    const { store } = world.service.parts;
+    for (const [problem, words] of [
+      [problems.unreachable("none"), /did not answer\. Check the address/],
+      [problems.interrupted(), /We were interrupted before your Home Assistant had answered\. Try again\./],
+    ] as const) {
+      await store.transaction(async (tx) => {
+        const session = (await tx.linkSessions.find({ ownerId: world.userId, id }))!;
+        await tx.linkSessions.save({ ...session, problem: JSON.stringify(problem) });
+      });
+      assert.match((await visitor.open(url)).body, words);
     }
     const done = await world.consent(visitor, await visitor.leave(connect, { address: instance.url }));
     assert.equal(titleOf(done), "Your home is connected");

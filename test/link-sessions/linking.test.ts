@@ -4,6 +4,7 @@ import type { ConsentAnswer, ConsentOutcome } from "../../src/ecosystems/consent
 import type { Home } from "../../src/home/home.ts";
 import { discardCredential } from "../../src/link-sessions/discarded-credential.ts";
 import { summaryLine, summaryOf } from "../../src/link-sessions/home-summary.ts";
+import { linkSessionsOn } from "../../src/link-sessions/link-sessions.ts";
 import { type LinkingParts, linkingWith } from "../../src/link-sessions/linking.ts";
 import { codeVerifier, newSessionSecrets, openSecrets, sealSecrets } from "../../src/link-sessions/session-secrets.ts";
 import { claimMs, isExpired, isWorkedOn, problemOf, statusOf } from "../../src/link-sessions/session-status.ts";
@@ -17,9 +18,11 @@ import {
   EcosystemUnreachable,
   NotFederated,
   StoreUnavailable,
+  TooManyRequests,
 } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import type { LinkSessionRow } from "../../src/store/tables/link-sessions.ts";
+import { until } from "../federation/made-fans.ts";
 import { movedRuntime } from "../federation/moved-runtime.ts";
 import { madeAlice } from "../identity/made-identity.ts";
 
@@ -150,6 +153,16 @@ describe("the work on a link session", () => {
     assert.deepEqual(openSecrets(sealer, { sealed, id } as LinkSessionRow).credential, credential);
   });
 
+  it("links nothing for a user who is signed out meanwhile, and can go on after a sign-in", async (t) => {
+    const { exchange, stored, does, store, userId, codeOf } = await made(t);
+    does.link = () => store.transaction((tx) => tx.linkSessions.signOut(userId));
+    await exchange();
+    const { phase, isSignedIn, deviceId, claimedMs, sealed, id } = await stored();
+    assert.deepEqual([phase, isSignedIn, deviceId, claimedMs], ["unread", false, null, null]);
+    assert.equal(await codeOf(), "interrupted");
+    assert.deepEqual(openSecrets(sealer, { sealed, id } as LinkSessionRow).credential, credential);
+  });
+
   it("of a renewal relinks", async (t) => {
     const { exchange, calls } = await made(t, { mode: "renew" });
     await exchange();
@@ -185,6 +198,7 @@ describe("the work on a link session", () => {
   for (const [error, phase, code] of [
     [new EcosystemRefused("no"), "failed", "ecosystem_refused"],
     [new EcosystemUnreachable("none"), "unread", "ecosystem_unreachable"],
+    [new TooManyRequests(5, "Other tokens are being verified."), "unread", "busy"],
     [new AlreadyFederated("nest"), "failed", "already_linked"],
     [new NotFederated("nest"), "failed", "not_linked"],
     [new Error("a defect"), "failed", "internal_error"],
@@ -251,6 +265,14 @@ describe("the claim of a link session", () => {
     assert.equal(await claim(), undefined, "it has expired before the claim ended");
   });
 
+  it("is not given when the user was signed out since the session was read", async (t) => {
+    const { store, session, userId, stored } = await made(t, { phase: "open", claimedMs: null });
+    await store.transaction((tx) => tx.linkSessions.signOut(userId));
+    const claim = (read: LinkSessionRow) => claimSession({ store } as never, read, "exchanging", () => true);
+    assert.equal(await claim(session), undefined);
+    assert.equal((await claim(await stored()))?.phase, "exchanging", "the client vouches for its users");
+  });
+
   it("keeps a session from expiring for two minutes", async (t) => {
     const { session } = await made(t);
     const { claimedMs, expiresMs } = session;
@@ -265,6 +287,29 @@ describe("the claim of a link session", () => {
   });
 });
 
+describe("a link session whose time is over", () => {
+  it("is told by the running service, and one that a node works on is not", async (t) => {
+    const { clock, session, told, parts, runtime, identity, stored } = await made(t, {
+      phase: "open",
+      claimedMs: null,
+    });
+    const worked = { ...session, id: "ls_2", phase: "reading", claimedMs: clock.nowMs + 900 } as const;
+    await parts.store.transaction((tx) => tx.linkSessions.add({ ...worked, tokenHash: "t2", stateHash: "s2" }));
+    const sessions = linkSessionsOn({ ...parts, identity, clients: {} as never, baseUrl: () => "https://here" });
+    await sessions.start();
+    t.after(() => sessions.stop());
+    // On SQLite the start of a node releases all claims.
+    await parts.store.transaction((tx) => tx.linkSessions.save(worked));
+    await runtime.advance(60_000);
+    assert.equal((await stored()).phase, "open");
+    clock.nowMs = session.expiresMs;
+    await runtime.advance(60_000);
+    await until(async () => assert.equal((await stored()).phase, "expired"));
+    await until(() => assert.equal(told.appended, 1));
+    assert.equal((await parts.store.read((tx) => tx.linkSessions.find(worked)))?.phase, "reading");
+  });
+});
+
 describe("the credential of a link session that links nothing", () => {
   it("is revoked and forgotten when the session has expired, and the row is removed a day later", async (t) => {
     const { store, clock, session, secrets, told, parts, stored } = await made(t, { phase: "unread", claimedMs: null });
@@ -273,12 +318,13 @@ describe("the credential of a link session that links nothing", () => {
     const sweep = () => sweepSessions(parts, new AbortController().signal);
     assert.equal(await sweep(), 0);
     assert.deepEqual(told.revoked, []);
-    clock.nowMs = session.expiresMs + claimMs + 1;
+    clock.nowMs = session.expiresMs;
     assert.equal(await sweep(), 0);
     assert.deepEqual(told.revoked, ["token", credential]);
+    assert.equal(told.appended, 1);
     assert.equal(openSecrets(sealer, await stored()).credential, undefined);
     await sweep();
-    assert.equal(told.revoked.length, 2);
+    assert.deepEqual([told.revoked.length, told.appended], [2, 1]);
     clock.nowMs = session.expiresMs + sessionKeptMs + 1;
     assert.equal(await sweep(), 1);
     assert.equal(await stored(), undefined);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
+import { Breezeway } from "../../sdk/src/index.ts";
 import { ada } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { longSuiteOn } from "../set-up/deployment.ts";
-import { deployments } from "../stories/world.ts";
+import { deployments, eventually } from "../stories/world.ts";
 import { type LinkWorld, linkWorld, returnUrl, titleOf } from "./link-world.ts";
 
 const bob = { name: "bob", password: "another word" };
@@ -126,12 +127,43 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.deepEqual([linked.status, linked.problem], ["linked", undefined]);
     });
 
-    it("expires after 30 minutes, and is removed a day later", async (t) => {
+    it("expires after 30 minutes, which is told once, and is removed a day later", async (t) => {
       const world = await linkWorld(t, { database, isClockStill: true });
       const { id, url } = await world.create(await world.tokenOf());
+      await addWebhook(world);
       await world.timePasses(31 * 60_000);
       assert.equal(titleOf(await world.visitor().open(url)), "This page has expired");
       assert.equal((await world.session(await world.tokenOf(), id)).status, "expired");
+      // Nobody was told before the service ended.
+      await world.restart();
+      const token = await world.tokenOf();
+      const sdk = new Breezeway({ baseUrl: world.baseUrl, accessToken: token });
+      const heard = await heardBy(t, sdk);
+      const sweepAll = () => Promise.all(world.nodes.map(({ service }) => service.parts.linkSessions.sweep()));
+      await Promise.all([sweepAll(), sweepAll()]);
+      await sweepAll();
+      const page = new URL(new URL(url).pathname, world.baseUrl).href;
+      assert.equal(titleOf(await world.visitor().open(page)), "This page has expired");
+      const shown = await world.session(token, id);
+      assert.deepEqual([shown.status, shown.problem, shown.deviceId], ["expired", undefined, undefined]);
+      // A session that ends later is told later: then everything before it was told.
+      const later = await world.create(token);
+      const visitor = world.visitor();
+      const connect = await visitor.signIn(await visitor.open(later.url));
+      await visitor.browser.submit(formOf(connect), { decision: "cancel" });
+      await sweepAll();
+      const expected = [
+        [id, "expired"],
+        [later.id, "declined"],
+      ];
+      await eventually(t.signal, async () => {
+        assert.deepEqual(heard, expected);
+        const messages = await sdk.webhooks.deliveries(webhookId);
+        assert.deepEqual(
+          messages.map(({ type }) => type),
+          ["linkSession", "linkSession"],
+        );
+      });
       await world.timePasses(24 * 3_600_000);
       assert.equal(await world.service.parts.linkSessions.sweep(), 1);
       const gone = await world.session(await world.tokenOf(), id);
@@ -167,6 +199,36 @@ describe("a link session of an enterprise client", () => {
     assert.equal((await world.session(token, id)).status, "linked");
   });
 });
+
+const webhookId = "wh_sessions";
+
+/** A webhook that hears of link sessions. Nobody receives: its deliveries are what counts. */
+async function addWebhook({ service, tenantId, userId, client }: LinkWorld): Promise<void> {
+  await service.parts.store.transaction(async (tx) => {
+    const from = await tx.log.end();
+    const owner = { tenantId, userId, clientId: client.id };
+    const filter = { deviceIds: [], attributes: [], from, hearsLinkSessions: true, hearsAlerts: false };
+    const address = { url: "https://127.0.0.1:9/", sealedUrl: null, sealedSecret: "" };
+    await tx.webhooks.add({ id: webhookId, ...owner, ...filter, ...address });
+    await tx.webhooks.setFeed({ ...from, things: from, epoch: (await tx.logEpoch.current()).name });
+  });
+}
+
+/** The link sessions that a stream tells, from now on. */
+async function heardBy(t: TestContext, sdk: Breezeway): Promise<readonly (readonly [string, string])[]> {
+  const stop = new AbortController();
+  t.after(() => stop.abort());
+  const heard: [string, string][] = [];
+  await new Promise<void>((resolve) => {
+    const read = async () => {
+      for await (const event of sdk.events({ linkSessions: true, signal: stop.signal, onConnected: resolve })) {
+        if (event.type === "linkSession") heard.push([event.linkSessionId, event.status]);
+      }
+    };
+    read().catch(() => undefined);
+  });
+  return heard;
+}
 
 /** No log line holds a secret of a session or of the ecosystem. */
 function assertNoSecrets({ logged, simulator }: LinkWorld): void {

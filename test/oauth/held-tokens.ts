@@ -1,4 +1,5 @@
 import { hashOf } from "../../src/identity/secrets.ts";
+import type { Suspended } from "../../src/identity/suspension.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import type { VerificationParts } from "../../src/oauth/token-verification.ts";
 import type { AccessTokenRow } from "../../src/store/tables/access-tokens.ts";
@@ -39,12 +40,12 @@ export class HeldTokens {
   }
 
   /** Adds an access token of that grant, and returns it. */
-  add(grantId: string, { userId = 1, remainingMs = hourMs } = {}): string {
+  add(grantId: string, { userId = 1, clientId = "client", remainingMs = hourMs } = {}): string {
     const token = `bwa_${String(this.#rows.size).padStart(43, "0")}`;
     const whose = {
       tenantId,
       userId: userId as UserId,
-      clientId: "client",
+      clientId,
       covers: "user" as const,
       termsVersion: null,
       termsMs: null,
@@ -58,6 +59,16 @@ export class HeldTokens {
   end(grantId: string): void {
     for (const [hash, { grant }] of this.#rows) if (grant.id === grantId) this.#rows.delete(hash);
     this.#revoked.push(JSON.stringify({ grant: grantId }));
+  }
+
+  /** Suspends a user or a client as another node would: their tokens stay, and are refused. */
+  suspend(suspended: Suspended): void {
+    for (const [hash, row] of this.#rows) {
+      const { userId, clientId } = row.grant;
+      const isMeant = suspended.userId === userId || suspended.clientId === clientId;
+      if (isMeant) this.#rows.set(hash, { ...row, suspended: suspended.clientId === undefined ? "user" : "client" });
+    }
+    this.#revoked.push(JSON.stringify({ suspended }));
   }
 
   /** Removes a grant without a revocation, as a restore of an older state does. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { grantsAtOnce } from "../../src/identity/grants.ts";
 import { keyOf, newCredential } from "../../src/identity/secrets.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
 import { rounds } from "../set-up/extent.ts";
 import { longSuiteOn } from "../stories/world.ts";
@@ -113,10 +114,7 @@ describe("the removal of a client with many grants", () => {
     await addGrants(world, 3 * grantsAtOnce);
     const { access_token } = await world.tokens(world.client, { name: "bob", password: "another word" });
     assert.equal(await world.statusWith(access_token), 200);
-    const transaction = store.transaction.bind(store);
-    let left = 2;
-    const broken = t.mock.method(store, "transaction", ((...call: Parameters<typeof transaction>) =>
-      left-- > 0 ? transaction(...call) : Promise.reject(new Error("killed"))) as typeof transaction);
+    const broken = failingAfter(t, store, 2, new Error("killed"));
     await assert.rejects(oauth.removeClient(world.client.id), /killed/);
     broken.mock.restore();
     assert.equal(await world.statusWith(access_token), 401);
@@ -127,6 +125,50 @@ describe("the removal of a client with many grants", () => {
     assert.equal(await oauth.findClient(world.client.id), undefined);
   });
 });
+
+describe("an act that ends grants in several transactions", () => {
+  it("says that nothing was changed only if the store fails in the first", async (t) => {
+    const world = await oauthWorld(t);
+    const { client, userId, tenantId } = world;
+    const { store, oauth, identity, account } = world.service.parts;
+    const user = { userId, tenantId, name: "ada", createdMs: 0 };
+    const acts: readonly (readonly [name: string, steps: number, act: () => Promise<unknown>])[] = [
+      ["the user ends the client's access", 2, () => account.endAccess(user, client.id, "192.0.2.1")],
+      ["the password changes", 2, () => identity.setPassword(userId, "a new password")],
+      ["the user is removed", 2, () => identity.removeUser(userId)],
+      ["the client is removed", 3, () => oauth.removeClient(client.id)],
+    ];
+    for (const [name, steps, act] of acts) {
+      for (let done = 0; done < steps; done++) {
+        // More than one transaction ends, and fewer than two.
+        await addGrants(world, 1.5 * grantsAtOnce - (await storedCounts(world)).grants!);
+        const broken = failingAfter(t, store, done, new StoreUnavailable("It is down."));
+        const isKnown = (error: unknown) =>
+          error instanceof StoreUnavailable && error instanceof OutcomeUnknown === done > 0;
+        await assert.rejects(act(), isKnown, `${name}, after ${done} transactions`);
+        broken.mock.restore();
+      }
+    }
+  });
+
+  it("says that a client may be resumed although its messages wait", async (t) => {
+    const { client, service } = await oauthWorld(t);
+    const { store, oauth } = service.parts;
+    await oauth.suspendClient(client.id);
+    const broken = failingAfter(t, store, 1, new StoreUnavailable("It is down."));
+    await assert.rejects(oauth.resumeClient(client.id), OutcomeUnknown);
+    broken.mock.restore();
+    assert.equal((await oauth.findClient(client.id))?.suspendedMs, null);
+  });
+});
+
+/** The store fails after so many transactions. */
+function failingAfter(t: TestContext, store: OAuthWorld["service"]["parts"]["store"], count: number, error: Error) {
+  const transaction = store.transaction.bind(store);
+  let left = count;
+  return t.mock.method(store, "transaction", ((...call: Parameters<typeof transaction>) =>
+    left-- > 0 ? transaction(...call) : Promise.reject(error)) as typeof transaction);
+}
 
 /** Adds grants of ada to the client, with an access token and a refresh token each. */
 async function addGrants({ service, tenantId, userId, client }: OAuthWorld, count: number): Promise<void> {

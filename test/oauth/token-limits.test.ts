@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AuditAct } from "../../src/identity/audit.ts";
 import { hashOf } from "../../src/identity/secrets.ts";
-import { InvalidGrant, InvalidToken } from "../../src/model/errors.ts";
+import { InvalidGrant, InvalidToken, OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
+import { type AddTokenEntry, tokenAuditWith } from "../../src/oauth/token-audit.ts";
 import { longSuiteOn } from "../stories/world.ts";
 import { storedCounts, storedRows } from "./bar/stored.ts";
 import { oauthWorld, type Tokens } from "./oauth-world.ts";
@@ -13,7 +14,7 @@ const mostReplaced = 1_000;
 
 for (const database of longSuiteOn("sqlite")) {
   describe(`a client in a loop, on ${database}`, () => {
-    it("that refreshes keeps a bounded number of tokens, the newest of each kind", async (t) => {
+    it("that refreshes keeps a bounded number of tokens, and a token from before the loop is noticed", async (t) => {
       const world = await oauthWorld(t, { database });
       const { oauth } = world.service.parts;
       const client = (await oauth.findClient(world.client.id))!;
@@ -22,6 +23,7 @@ for (const database of longSuiteOn("sqlite")) {
       const kept = await world.tokens();
       const first = await world.tokens();
       let last = { accessToken: first.access_token, refreshToken: first.refresh_token as string | undefined };
+      await world.timePasses(1_000);
       // One refresh in 16 counts the tokens: of 200 further ones at least one does.
       for (let count = 0; count < limits.tokensPerGrant + mostReplaced + 300; count++) {
         last = { refreshToken: undefined, ...(await refresh(last.refreshToken!)) };
@@ -32,6 +34,12 @@ for (const database of longSuiteOn("sqlite")) {
       await oauth.verify(last.accessToken);
       await refresh(last.refreshToken!);
       assert.equal(await world.statusWith(kept.access_token), 200, "another grant is not affected");
+      // A thief refreshes in a loop. The owner of the grant still has its first token.
+      await world.timePasses(120_000);
+      await assert.rejects(refresh(first.refresh_token), InvalidGrant);
+      await assert.rejects(oauth.verify(last.accessToken), InvalidToken, "the grant has ended");
+      const reuses = (await storedRows(world)).get("audit")!.filter(({ act }) => act === "refresh_reuse");
+      assert.equal(reuses.length, 1);
     });
 
     it("that always refreshes with its first token can continue", async (t) => {
@@ -127,6 +135,88 @@ for (const database of longSuiteOn("sqlite")) {
     });
   });
 }
+
+describe("the audit of tokens", () => {
+  const grant = {
+    id: "grant 1",
+    tenantId: 1,
+    userId: null,
+    clientId: "client",
+    covers: "tenant",
+    scope: null,
+  } as never;
+
+  /** Runs transactions that add an entry each; returns the numbers in the stored entries. */
+  async function numbersOf(count: number, failureOf: (number: number) => Error | undefined, attempts = 1) {
+    const audit = tokenAuditWith(() => 0);
+    const stored: unknown[] = [];
+    for (let number = 1; number <= count; number++) {
+      const store = {
+        async transaction<Result>(body: (tx: never) => Promise<Result>): Promise<Result> {
+          const rows: { readonly detail: string }[] = [];
+          const tx = { audit: { add: async (row: { readonly detail: string }) => void rows.push(row) } } as never;
+          let result = await body(tx);
+          for (let attempt = 1; attempt < attempts; attempt++) {
+            rows.length = 0;
+            result = await body(tx);
+          }
+          const failure = failureOf(number);
+          if (failure) throw failure;
+          stored.push(...rows.map(({ detail }) => JSON.parse(detail).inTenMinutes));
+          return result;
+        },
+      };
+      const body = (tx: never, add: AddTokenEntry) => add(tx, "client_credentials", grant, { source: "192.0.2.1" });
+      await audit.transaction<never, void>(store, body).catch(() => undefined);
+    }
+    return stored;
+  }
+  const hundred = Array.from({ length: 100 }, () => undefined);
+
+  it("does not count what is rolled back", async () => {
+    const failing = (number: number) => (number <= 150 ? new StoreUnavailable("It is down.") : undefined);
+    assert.deepEqual(await numbersOf(350, failing), [...hundred, 200]);
+  });
+
+  it("counts a transaction once whose body runs again", async () => {
+    assert.deepEqual(await numbersOf(200, () => undefined, 3), [...hundred, 200]);
+  });
+
+  it("counts a transaction whose outcome is unknown", async () => {
+    const failing = (number: number) => (number === 101 ? new OutcomeUnknown("It was not answered.") : undefined);
+    assert.deepEqual(await numbersOf(200, failing), [...hundred, 200]);
+  });
+
+  it("writes the entry of one that is rolled back with the next, also when others were counted meanwhile", async () => {
+    const audit = tokenAuditWith(() => 0);
+    const stored: unknown[] = [];
+    const run = async (ends: Promise<void> = Promise.resolve()) =>
+      audit.transaction<never, void>(
+        {
+          async transaction(body) {
+            const rows: unknown[] = [];
+            const add = async ({ detail }: { readonly detail: string }) =>
+              void rows.push(JSON.parse(detail).inTenMinutes);
+            const result = await body({ audit: { add } } as never);
+            await ends;
+            stored.push(...rows);
+            return result;
+          },
+        },
+        (tx, add) => add(tx, "client_credentials", grant, { source: "192.0.2.1" }),
+      );
+    for (let number = 1; number < 200; number++) await run();
+    const { promise, reject } = Promise.withResolvers<void>();
+    const hundredth = run(promise);
+    await run();
+    reject(new StoreUnavailable("It is down."));
+    await assert.rejects(hundredth);
+    assert.deepEqual(stored, hundred);
+    await run();
+    await run();
+    assert.deepEqual(stored, [...hundred, 201]);
+  });
+});
 
 /** Tokens whose refresh token has a hash with such a first letter. */
 async function tokenOfHash(tokens: () => Promise<Tokens>, isMeant: (first: string) => boolean): Promise<Tokens> {

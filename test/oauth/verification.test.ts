@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { InvalidToken, StoreUnavailable } from "../../src/model/errors.ts";
+import type { UserId } from "../../src/model/ids.ts";
 import { revocationPolling, Verification } from "../../src/oauth/token-verification.ts";
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
@@ -143,6 +144,33 @@ describe("verification on a node of many", () => {
     const { lookUps } = store;
     await verification.verify(stays);
     assert.equal(store.lookUps, lookUps);
+  });
+
+  it("searches its cache once for all suspensions that it reads at once", async (t) => {
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
+    const [people, size] = [50, 60];
+    const tokens = Array.from({ length: size }, (_, n) =>
+      store.add(`grant ${n}`, { userId: n, clientId: n < people ? "client" : `client ${n}` }),
+    );
+    for (const token of tokens) await verification.verify(token);
+    for (let n = 1; n < people; n++) store.suspend({ userId: n as UserId });
+    store.suspend({ clientId: "client 55" });
+    // The cache holds the principal that it returns.
+    let searches = 0;
+    Object.defineProperty(await verification.verify(tokens[0]!), "clientId", {
+      get() {
+        searches += 1;
+        return "client";
+      },
+    });
+    await runtime.advance(revocationPolling.everyMs);
+    assert.equal(searches, 1);
+    const { lookUps } = store;
+    const refused = [...tokens.slice(1, people), tokens[55]!];
+    for (const token of refused) await assert.rejects(verification.verify(token), InvalidToken);
+    assert.equal(store.lookUps, lookUps + refused.length);
+    for (const token of tokens) if (!refused.includes(token)) await verification.verify(token);
+    assert.equal(store.lookUps, lookUps + refused.length, "the others are still cached");
   });
 
   it("clears its cache when the store was restored or promoted", async (t) => {

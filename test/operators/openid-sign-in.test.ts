@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { auditedOneByOne } from "../../src/identity/sign-in.ts";
-import { NotSignedIn } from "../../src/model/errors.ts";
+import { NotFound, NotSignedIn } from "../../src/model/errors.ts";
 import { OpenIdRefused, OpenIdUnavailable } from "../../src/operators/openid/openid-errors.ts";
 import { openIdPatienceMs, openIdSignInOn } from "../../src/operators/openid/openid-sign-in.ts";
 import type { Checks, Claims } from "../../src/operators/openid/provider.ts";
@@ -77,6 +77,27 @@ describe("a sign-in at an OpenID provider", () => {
     assert.equal((await operators.find(first.name)).hasPassword, false);
   });
 
+  it("is refused when the tenant of its role is removed at this moment", async (t) => {
+    const { enter, store, tenantId, operators } = await made(t);
+    const transaction = store.transaction.bind(store);
+    const removing = t.mock.method(store, "transaction", ((...[body, options]: Parameters<typeof transaction>) =>
+      transaction(async (tx) => {
+        const list = tx.tenants.list.bind(tx.tenants);
+        t.mock.method(tx.tenants, "list", async () => {
+          const listed = await list();
+          assert.equal(await tx.tenants.remove(tenantId), true);
+          return listed;
+        });
+        return body(tx);
+      }, options)) as typeof transaction);
+    await assert.rejects(
+      enter({ groups: [], team: "acme" }),
+      /^OpenIdRefused: .*the tenant Acme, which does not exist/,
+    );
+    removing.mock.restore();
+    assert.deepEqual(await operators.list(), []);
+  });
+
   it("changes role and tenants with the claims", async (t) => {
     const { operatorOf, tenantId } = await made(t);
     await operatorOf();
@@ -84,6 +105,27 @@ describe("a sign-in at an OpenID provider", () => {
       const changed = await operatorOf({ groups: [], team });
       assert.deepEqual([changed.role, changed.reachesAll, changed.tenantIds], ["viewer", false, [tenantId]]);
     }
+  });
+
+  it("ends the waiting invitations of an owner whom the claims make something else", async (t) => {
+    const { enter, operatorOf, operators, identity, tenantId } = await made(t);
+    const viewer = { role: "viewer", tenantIds: [tenantId] };
+    await operatorOf();
+    const invitation = await operators.invite(viewer);
+    const claim = await operators.claimLink();
+    await enter();
+    await operators.openLink("invitation", invitation);
+
+    await enter({ groups: [], team: "acme" });
+    await assert.rejects(operators.openLink("invitation", invitation), NotFound);
+    await operators.openLink("claim", claim);
+    const [entry] = await identity.audit.list({ limit: 1 });
+    assert.deepEqual(entry?.detail, { by: "Example ID", role: "viewer", invitationsEnded: 1 });
+
+    const later = await operators.invite(viewer);
+    await enter({ groups: [], team: "id" });
+    await enter();
+    await operators.openLink("invitation", later);
   });
 
   it("is refused without a rule, with a rule that can't be kept, and for a suspended operator", async (t) => {

@@ -58,6 +58,16 @@ describe("operators", () => {
     assert.equal((await operators.bySession(viewer.session)).role, "tenantAdmin");
   });
 
+  it("do not get a tenant that was removed: a later one can have its id", async (t) => {
+    const { operators, identity, tenantId, join } = await madeOperators(t);
+    const { operator, session } = await join("vera", "viewer", [tenantId]);
+    const gone = { role: "viewer", tenantIds: [tenantId, 77 as TenantId] };
+    await assert.rejects(operators.setReach(operator.operatorId, gone), /^NotFound: There is no tenant 77/);
+    await assert.rejects(operators.invite(gone), NotFound);
+    await identity.addTenant({ name: "Newcomer", appId: 77 });
+    assert.deepEqual((await operators.bySession(session)).tenantIds, [tenantId]);
+  });
+
   it("are viewers when their role is that of a later version", async (t) => {
     const { operators, store, join } = await madeOperators(t);
     const { operator, session } = await join("ada");

@@ -2,6 +2,7 @@ import { type Html, html } from "../../web/html.ts";
 import { type Icon, iconOf } from "../../web/icons.ts";
 import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
 import { type HomeSummary, type StructureSummary, summaryLine } from "../home-summary.ts";
+import type { SessionProblem } from "../session-status.ts";
 
 /** What every page of a session knows. */
 export interface PageFrame {
@@ -147,9 +148,18 @@ ${hiddenFields(hidden)}
 </form>`;
 }
 
-export function unreachablePage(frame: PageFrame, accountName: string, detail: string, form: Form): Page {
-  const words = html`<p>Your ${accountName} gave no usable answer. Nothing was changed. Wait a moment and try again.</p>
-<p class="small">${detail}</p>`;
+export function unreachablePage(
+  frame: PageFrame,
+  accountName: string,
+  { side, description }: SessionProblem,
+  form: Form,
+): Page {
+  const cause =
+    side === "ecosystem"
+      ? html`Your ${accountName} gave no usable answer.`
+      : html`We could not finish at this moment. Your ${accountName} is not the cause.`;
+  const words = html`<p>${cause} Nothing was changed. Wait a moment and try again.</p>
+<p class="small">${description}</p>`;
   const unreachable = { look: "error", icon: "warning", title: "Your home can’t be read now", words } as const;
   return messagePage(frame, unreachable, { form: formOf(form, ["cancel", "Cancel"], ["continue", "Try again"]) });
 }

@@ -28,6 +28,8 @@ export function callbackStep(parts: StepParts): LinkStep {
     const toPage = { kind: "redirect", status: 303, location: show.address(found, "page") } as const;
     const isOver = hasEnded(session) || isExpired(session, nowMs) || isWorkedOn(session, nowMs);
     if (isOver || session.phase !== "open" || !isSame(state, consentState(secrets, session))) return toPage;
+    // The user was signed out while the browser was away, for example by a new password.
+    if (found.needsSignIn) return toPage;
     if (error !== "") await refused(parts, found, error, visit);
     else if (code !== "" && code.length <= longestCode) {
       const received: ReceivedCode = { code, attempt: session.attempt };
@@ -42,11 +44,12 @@ export function callbackStep(parts: StepParts): LinkStep {
   return { name: "callback", method: "GET", path: linkAddresses.callback, answer };
 }
 
-type Waiting = Pick<FoundSession["session"], "phase" | "attempt" | "stateHash">;
+type Waiting = Pick<FoundSession["session"], "phase" | "attempt" | "stateHash" | "isSignedIn">;
 
-/** Whether the session waits for the answer to the same consent. */
+/** Whether the session waits for the answer to the same consent, and nobody has signed the user out since it was read. */
 function isAwaited(current: Waiting, before: Waiting): boolean {
-  return current.phase === "open" && current.attempt === before.attempt && current.stateHash === before.stateHash;
+  const isSameConsent = current.attempt === before.attempt && current.stateHash === before.stateHash;
+  return current.phase === "open" && isSameConsent && current.isSignedIn === before.isSignedIn;
 }
 
 /** The ecosystem sent an error instead of a code (RFC 6749 4.1.2.1). */

@@ -117,5 +117,6 @@ async function leave(parts: StepParts, { found, secret, visit }: Decided, typed:
 /** Whether the session, under its lock, is as the request found it, and belongs to this browser or to none. */
 function isStill(current: LinkSessionRow, before: LinkSessionRow, secret: string): boolean {
   const isFree = current.browserHash === null || isOfBrowser(current, secret);
-  return isFree && current.phase === before.phase && current.attempt === before.attempt;
+  const isSameUser = current.isSignedIn === before.isSignedIn;
+  return isFree && isSameUser && current.phase === before.phase && current.attempt === before.attempt;
 }

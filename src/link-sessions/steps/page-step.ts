@@ -4,7 +4,7 @@ import { pause } from "../../runtime/runtime.ts";
 import type { LinkSessionRow } from "../../store/tables/link-sessions.ts";
 import { endSession } from "../session-end.ts";
 import { isOfBrowser } from "../session-secrets.ts";
-import { hasEnded, isExpired, isWorkedOn, problems } from "../session-status.ts";
+import { hasEnded, isExpired, isWorkedOn, problemOf, problems } from "../session-status.ts";
 import { claimSession } from "./claim.ts";
 import { type FoundSession, findSession } from "./found-session.ts";
 import { sessionPages } from "./session-pages.ts";
@@ -58,7 +58,8 @@ async function showState(parts: StepParts, found: FoundSession, visit: LinkVisit
   if (isExpired(session, nowMs)) return show.expired(found);
   if (session.browserHash !== null && !isOurs) return show.otherBrowser(found);
   if (isBusy(found)) return show.reading(found);
-  if (isOurs && (session.phase === "exchanging" || session.phase === "reading")) return resume(parts, found, visit);
+  const isUnfinished = session.phase === "exchanging" || session.phase === "reading";
+  if (isOurs && isUnfinished && !needsSignIn) return resume(parts, found, visit);
   // A browser that has no cookie gets one. It is bound to the session only when it sends a form: a program that looks
   // at addresses in messages must not bind it.
   const secret = sent ?? newSecret("");
@@ -75,8 +76,11 @@ async function showState(parts: StepParts, found: FoundSession, visit: LinkVisit
   return { ...(await show.connect(found, secret, problem)), cookie };
 }
 
-function unreachableWords({ connector }: FoundSession): string {
-  return `Your ${connector.displayName} did not answer. Check the address, wait a moment and try again.`;
+function unreachableWords({ session, connector: { displayName } }: FoundSession): string {
+  if (problemOf(session)?.side !== "ecosystem") {
+    return `We were interrupted before your ${displayName} had answered. Try again.`;
+  }
+  return `Your ${displayName} did not answer. Check the address, wait a moment and try again.`;
 }
 
 /** A node that worked on the session is gone. With a credential, this node goes on; without one, a new consent is needed. */

@@ -104,9 +104,9 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
     },
 
     async unreachable(found: FoundSession, secret: string): Promise<Shown> {
-      const { description } = problemOf(found.session) ?? problems.interrupted();
+      const problem = problemOf(found.session) ?? problems.interrupted();
       const { displayName } = found.connector;
-      return page(200, unreachablePage(await frameOf(found), displayName, description, formOf(found, secret)));
+      return page(200, unreachablePage(await frameOf(found), displayName, problem, formOf(found, secret)));
     },
 
     async anotherAccount(found: FoundSession, secret: string): Promise<Shown> {

@@ -76,8 +76,14 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
     return wish;
   }
 
-  /** The operator of these claims. A person who is new gets a row; role and tenants follow the claims. */
-  async function operatorFor(tx: OperatorTables, claims: Claims): Promise<OperatorRow> {
+  /**
+   * The operator of these claims. A person who is new gets a row; role and tenants follow the claims. With the role of an
+   * owner their waiting invitations end, as after a change of the role by hand (roster.ts).
+   */
+  async function operatorFor(
+    tx: OperatorTables,
+    claims: Claims,
+  ): Promise<OperatorRow & { readonly invitationsEnded: number }> {
     const rule = ruleFor(rules, claims);
     if (!rule) throw new OpenIdRefused(`${label} knows you, but no rule makes you an operator of this Breezeway.`);
     const reach = checkReach({ role: rule.role, tenantIds: await tenantsOf(tx, rule) });
@@ -85,39 +91,49 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
     const found = await tx.operators.bySubject(subject);
     if (!found) {
       const name = await freeName(tx, claims);
-      return addOperator(tx, { ...reach, name, passwordHash: null, oidcSubject: subject });
+      const added = await addOperator(tx, { ...reach, name, passwordHash: null, oidcSubject: subject });
+      return { ...added, invitationsEnded: 0 };
     }
     // The lock serialises this with a suspension, which ends all sessions.
     const known = await tx.operators.lock(found.id);
     if (!known) throw new OpenIdRefused(`The operator ${found.name} was removed at this moment. Sign in again.`);
     if (known.isSuspended) throw new OpenIdRefused(`The operator ${known.name} is suspended.`);
     await tx.operators.setReach(known.id, reach);
-    return { ...known, ...reach };
+    const endsInvitations = known.role === "owner" && reach.role !== "owner";
+    const invitationsEnded = endsInvitations ? await tx.operatorLinks.removeOfKind("invitation") : 0;
+    return { ...known, ...reach, invitationsEnded };
   }
 
   async function tenantsOf(tx: OperatorTables, { tenants }: RoleRule): Promise<readonly TenantId[]> {
     const all = tenants.length === 0 ? [] : await tx.tenants.list();
-    return tenants.map((wanted) => {
-      const found = all.find(({ id, name }) => name === wanted || String(id) === wanted);
-      if (!found) throw new OpenIdRefused(`The rule for your role names the tenant ${wanted}, which does not exist.`);
-      return found.id;
-    });
+    const found: TenantId[] = [];
+    for (const wanted of tenants) {
+      const listed = all.find(({ id, name }) => name === wanted || String(id) === wanted);
+      // Held until the reach is stored: a later tenant can have the id of one that is removed at this moment.
+      const tenant = listed && (await tx.tenants.hold(listed.id));
+      if (!tenant) throw new OpenIdRefused(`The rule for your role names the tenant ${wanted}, which does not exist.`);
+      found.push(tenant.id);
+    }
+    return found;
   }
 
   async function enter(claims: Claims, { confirms, to }: SealedWish, origin: SessionOrigin): Promise<Finished> {
     return store.transaction(async (tx) => {
       const operator = await operatorFor(tx, claims);
-      const { id, name } = operator;
+      const { id, name, invitationsEnded } = operator;
+      const ended = invitationsEnded > 0 ? { invitationsEnded } : {};
       const signedInMs = (claims.auth_time ?? 0) * 1_000;
       if (confirms) {
         const isSame = confirms.operatorId === id;
         if (!isSame || !(await confirmSession(tx, confirms.sessionId, id))) {
           throw new OpenIdRefused("Another person signed in, or the session has ended.");
         }
-        await tx.audit.add(auditEntry({ act: "operator_password", operator: name, source: origin.source }));
+        await tx.audit.add(
+          auditEntry({ act: "operator_password", operator: name, source: origin.source, detail: ended }),
+        );
         return { to, session: undefined };
       }
-      const detail = { by: label, role: operator.role };
+      const detail = { by: label, role: operator.role, ...ended };
       await tx.audit.add(auditEntry({ act: "operator_sign_in", operator: name, source: origin.source, detail }));
       return { to, session: await openSession(tx, id, origin, onLimitReached, signedInMs) };
     });

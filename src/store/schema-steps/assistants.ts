@@ -44,3 +44,9 @@ export const assistantsUrgentFeed: Step = ({ integer }) => [
   `ALTER TABLE assistant_feed ADD COLUMN urgent_transaction_id ${integer} NOT NULL DEFAULT 0`,
   `ALTER TABLE assistant_feed ADD COLUMN urgent_entry_id ${integer} NOT NULL DEFAULT 0`,
 ];
+
+/**
+ * The devices of a user that an assistant is not offered, because it takes no more; null until the first report. A node
+ * that does not know the column offers all: so do the rows that are there.
+ */
+export const assistantsOmitted: Step = () => ["ALTER TABLE assistant_grants ADD COLUMN omitted TEXT DEFAULT '[]'"];

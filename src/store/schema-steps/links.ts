@@ -39,6 +39,12 @@ export const linkSessions: Step = ({ integer }) => [
   "ALTER TABLE webhooks ADD COLUMN hears_link_sessions INTEGER NOT NULL DEFAULT 0",
 ];
 
+/** Sessions that may have to be told as expired (tables/link-sessions.ts). */
+export const unendedLinkSessions: Step = {
+  index: "link_sessions_unended",
+  on: "link_sessions (expires_ms) WHERE phase IN ('open', 'exchanging', 'reading', 'unread', 'asking')",
+};
+
 /**
  * Feeds with the events of all accounts of a deployment: the account of each link, messages that wait for the owner of
  * the link, and which node pulls a feed. Nodes that don't know this step neither pull nor read. The foreign keys remove
@@ -60,3 +66,14 @@ export const feeds: Step = ({ integer, withoutRowid, deviceKey }) => [
 
 /** When the last calls were made that the ecosystem limits for an account, as JSON (tables/feed-accounts.ts). */
 export const limitedCalls: Step = () => ["ALTER TABLE feed_accounts ADD COLUMN calls TEXT"];
+
+/**
+ * How many links of each tenant were in which state, once an hour, and which hours were counted: an hour without a count
+ * is unknown. Nodes that don't know this step count nothing.
+ */
+export const linkHours: Step = ({ integer, withoutRowid }) => [
+  `CREATE TABLE link_hours (
+     tenant_id INTEGER NOT NULL, hour_ms ${integer} NOT NULL, state TEXT NOT NULL, links INTEGER NOT NULL,
+     PRIMARY KEY (tenant_id, hour_ms, state)) ${withoutRowid}`,
+  `CREATE TABLE counted_hours (hour_ms ${integer} PRIMARY KEY, counted_ms ${integer} NOT NULL)`,
+];

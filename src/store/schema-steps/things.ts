@@ -111,3 +111,28 @@ const thingsByDevice: Record<Dialect, readonly string[]> = {
  * things before.
  */
 export const thingsWithOneKey: Step = ({ dialect }) => thingsByDevice[dialect];
+
+/** The longest beginning of a thing's name that is compared when homes are searched, in code points. */
+export const comparedNameLength = 200;
+
+/** The name in a thing's descriptor, as home/thing-text.ts encodes it, in both of its forms; null without one. */
+export const thingNameSql: Record<Dialect, string> = {
+  sqlite: `CASE WHEN json_valid(descriptor) THEN substr(CASE WHEN substr(descriptor, 1, 1) = '['
+    THEN json_extract(descriptor, '$[0]') ELSE json_extract(descriptor, '$.name') END, 1, ${comparedNameLength}) END`,
+  postgres: `left(CASE WHEN left(descriptor, 1) = '[' THEN descriptor::json ->> 0 ELSE descriptor::json ->> 'name' END, ${comparedNameLength})`,
+};
+
+const namesByDevice: Record<Dialect, readonly string[]> = {
+  sqlite: [
+    `CREATE INDEX things_named ON things (device_id, gone_ms, (${thingNameSql.sqlite}))`,
+    "DROP INDEX things_of_device",
+  ],
+  postgres: [],
+};
+
+/**
+ * A covering index, from which a search reads the names of present things by device. It takes the place of the index by
+ * device, because it begins with the device too. PostgreSQL can't use an expression index this way; it reads the rows,
+ * which does not block other connections.
+ */
+export const thingNames: Step = ({ dialect }) => namesByDevice[dialect];

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoreUnavailable } from "../../model/errors.ts";
 import type { Priority } from "../seam.ts";
@@ -48,7 +49,8 @@ export class CommitQueue {
 
   add<Result>(body: () => Promise<Result>, { urgent = false, soon = false, hurry }: Priority = {}): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const job: Job = { body, resolve: resolve as (value: unknown) => void, reject };
+      // A group runs in the asynchronous context of the caller that started it, each body in that of its own caller.
+      const job: Job = { body: AsyncLocalStorage.bind(body), resolve: resolve as (value: unknown) => void, reject };
       const isUrgent = urgent || (hurry?.aborted ?? false);
       (isUrgent ? this.#urgent : soon ? this.#soon : this.#ordinary).push(job);
       if (!isUrgent) hurry?.addEventListener("abort", () => this.#makeUrgent(job), { once: true });

@@ -19,6 +19,8 @@ export interface AssistantGrantRow extends AssistantGrantKey {
   readonly sinceMs: number;
   /** The links whose things were reported as not reachable, because they are stale. */
   readonly staleDevices: readonly DeviceId[];
+  /** The ids of devices that the assistant is not offered, because it takes no more; null before the first report. */
+  readonly omitted: readonly string[] | null;
   /** When there is something to report: 0 for an emergency; null when there is nothing. */
   readonly dueMs: number | null;
   /** Fencing token: each claim has the next number. */
@@ -81,10 +83,10 @@ export interface AssistantGrantTable {
   /** Whether this claim is still the newest one, and the grant alive and not suspended. Locks the grant. */
   holds(grant: ClaimedGrant): Promise<boolean>;
   /**
-   * Prolongs the claim until that time, if it is still the newest one and the grant alive. `staleDevices`: what is about
-   * to be told as stale.
+   * Prolongs the claim until that time, if it is still the newest one and the grant alive. `told`: what is about to be
+   * told as stale, and what is no longer offered.
    */
-  prolong(grant: ClaimedGrant, untilMs: number, staleDevices?: readonly DeviceId[]): Promise<boolean>;
+  prolong(grant: ClaimedGrant, untilMs: number, told?: ToldOfGrant): Promise<boolean>;
   /** Ends the claim, if it is still the newest one. */
   release(grant: ClaimedGrant, after: GrantProgress): Promise<boolean>;
   /**
@@ -96,6 +98,8 @@ export interface AssistantGrantTable {
   wakeResumed(key: AssistantGrantKey, dueMs: number): Promise<void>;
   /** Makes all grants of a client due at that time that would be due later. */
   wakeOfClient(clientId: string, dueMs: number): Promise<void>;
+  /** Stores which devices the assistant is not offered. */
+  setOmitted(key: AssistantGrantKey, omitted: readonly string[]): Promise<void>;
   /** Replaces the credential, unless another one was stored meanwhile; returns whether it was replaced. */
   replaceCredential(key: AssistantGrantKey, before: string | null, sealedCredential: string): Promise<boolean>;
   /** Removes the grant with everything that waits for it; returns whether it existed. */
@@ -105,6 +109,9 @@ export interface AssistantGrantTable {
   /** Removes grants that are no longer alive, at most `limit`; returns how many. */
   removeDead(limit: number): Promise<number>;
 }
+
+/** What is stored of a report before its first message. */
+export type ToldOfGrant = Pick<AssistantGrantRow, "staleDevices" | "omitted">;
 
 /** The outcome of a claim. */
 export interface GrantProgress {
@@ -118,7 +125,7 @@ export interface GrantProgress {
 
 const columns = `a.owner_id AS "userId", a.outlet_id AS "outletId", a.client_id AS "clientId",
   a.agent_user_id AS "agentUserId", a.sealed_credential AS "sealedCredential", a.region, a.since_ms AS "sinceMs",
-  a.stale_devices AS "staleDevices", a.due_ms AS "dueMs", a.claim, a.attempts, a.problem,
+  a.stale_devices AS "staleDevices", a.omitted, a.due_ms AS "dueMs", a.claim, a.attempts, a.problem,
   a.reported_ms AS "reportedMs", ${suspendedParty("a")} AS suspended`;
 const isAlive = `EXISTS (SELECT 1 FROM grants g WHERE g.owner_id = a.owner_id AND g.client_id = a.client_id
   AND g.reach = 'user' AND (g.scope IS NULL OR g.scope LIKE '%devices:read%'))
@@ -131,7 +138,10 @@ const waiting = ["assistant_marks", "assistant_replies"];
 /** How long a grant of a suspended user or client waits until it is looked at again. */
 const suspendedMs = 600_000;
 
-type StoredGrant = Omit<AssistantGrantRow, "staleDevices"> & { readonly staleDevices: string };
+type StoredGrant = Omit<AssistantGrantRow, "staleDevices" | "omitted"> & {
+  readonly staleDevices: string;
+  readonly omitted: string | null;
+};
 
 export function assistantGrantTable(sql: Sql): AssistantGrantTable {
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE OF a" : "";
@@ -158,8 +168,9 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
   return {
     async put({ userId, outletId, clientId, agentUserId, sealedCredential = null, region = null }) {
       const added = await sql.run(
-        `INSERT INTO assistant_grants (owner_id, outlet_id, client_id, agent_user_id, sealed_credential, region, since_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (owner_id, outlet_id) DO NOTHING`,
+        `INSERT INTO assistant_grants (owner_id, outlet_id, client_id, agent_user_id, sealed_credential, region, since_ms,
+           omitted)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, NULL) ON CONFLICT (owner_id, outlet_id) DO NOTHING`,
         [userId, outletId, clientId, agentUserId, sealedCredential, region, await sql.nowMs()],
       );
       if (added > 0) return true;
@@ -235,12 +246,13 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       return isClaimed > 0 ? { ...grant, claim, claimedUntilMs: untilMs } : undefined;
     },
     holds,
-    async prolong(grant, untilMs, staleDevices) {
+    async prolong(grant, untilMs, told) {
       if (!(await holds(grant))) return false;
       const { userId, outletId } = grant;
       await sql.run(
-        `UPDATE assistant_grants SET claimed_until_ms = $3${staleDevices ? ", stale_devices = $4" : ""} WHERE ${ofRow}`,
-        [userId, outletId, untilMs, ...(staleDevices ? [JSON.stringify(staleDevices)] : [])],
+        `UPDATE assistant_grants SET claimed_until_ms = $3${told ? ", stale_devices = $4, omitted = $5" : ""}
+         WHERE ${ofRow}`,
+        [userId, outletId, untilMs, ...(told ? [JSON.stringify(told.staleDevices), inText(told.omitted)] : [])],
       );
       return true;
     },
@@ -278,6 +290,9 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     async wakeOfClient(clientId, dueMs) {
       await sql.run("UPDATE assistant_grants SET due_ms = $2 WHERE client_id = $1 AND due_ms > $2", [clientId, dueMs]);
     },
+    async setOmitted({ userId, outletId }, omitted) {
+      await sql.run(`UPDATE assistant_grants SET omitted = $3 WHERE ${ofRow}`, [userId, outletId, inText(omitted)]);
+    },
     async replaceCredential({ userId, outletId }, before, sealedCredential) {
       const isSame = before === null ? "sealed_credential IS NULL" : "sealed_credential = $4";
       const replaced = await sql.run(
@@ -304,6 +319,14 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
   };
 }
 
-function fromStored({ staleDevices, ...row }: StoredGrant): AssistantGrantRow {
-  return { ...row, staleDevices: JSON.parse(staleDevices) as DeviceId[] };
+function inText(ids: readonly string[] | null): string | null {
+  return ids && JSON.stringify(ids);
+}
+
+function fromStored({ staleDevices, omitted, ...row }: StoredGrant): AssistantGrantRow {
+  return {
+    ...row,
+    staleDevices: JSON.parse(staleDevices) as DeviceId[],
+    omitted: omitted === null ? null : (JSON.parse(omitted) as string[]),
+  };
 }

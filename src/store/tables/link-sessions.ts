@@ -11,6 +11,7 @@ export interface LinkSessionKey {
  * `open`: waits for the user or for the ecosystem's callback. `exchanging`: a node exchanges the code. `reading`: the
  * credential is stored, and a node links the account. `unread`: the credential is stored, and the ecosystem did not
  * answer. `asking`: the credential belongs to another account than the link, and the user decides. The others are ends.
+ * `expired`: its time was over, and its client was told; nodes of versions before know it as expired by its time.
  */
 export type LinkSessionPhase =
   | "open"
@@ -20,7 +21,8 @@ export type LinkSessionPhase =
   | "asking"
   | "linked"
   | "declined"
-  | "failed";
+  | "failed"
+  | "expired";
 
 /** A session in which an account's owner links the account on our pages. */
 export interface LinkSessionRow extends LinkSessionKey, LinkSessionProgress {
@@ -79,11 +81,11 @@ export interface LinkSessionTable {
   signOut(userId: UserId): Promise<void>;
   /** Removes the sessions of a user, also those that a company has made for the user. */
   removeOfUser(userId: UserId): Promise<number>;
-  /** At most `limit` sessions that expired before that time and still hold a credential. */
-  held(beforeMs: number, limit: number): Promise<LinkSessionRow[]>;
+  /** At most `limit` sessions whose time was over at that time and which have no end, oldest first. */
+  unended(atMs: number, limit: number): Promise<LinkSessionRow[]>;
   /** No node works on any session: ends all claims. */
   releaseClaims(): Promise<void>;
-  /** Removes at most `limit` sessions that expired before that time, and returns how many. */
+  /** Removes at most `limit` sessions that have an end and expired before that time, and returns how many. */
   removeExpired(beforeMs: number, limit: number): Promise<number>;
 }
 
@@ -93,15 +95,20 @@ const columns = `owner_id AS "ownerId", id, tenant_id AS "tenantId", client_id A
   claimed_ms AS "claimedMs", problem, device_id AS "deviceId", summary, created_ms AS "createdMs",
   expires_ms AS "expiresMs"`;
 
+/** The condition of the index `link_sessions_unended` (schema-steps/links.ts), word for word. */
+const hasNoEnd = "phase IN ('open', 'exchanging', 'reading', 'unread', 'asking')";
+
 type StoredSession = Omit<LinkSessionRow, "isSignedIn"> & { readonly isSignedIn: number };
 
 export function linkSessionTable(sql: Sql): LinkSessionTable {
-  const rows = async (tail: string, parameters: readonly Parameter[]) =>
-    (await sql.all<StoredSession>(`SELECT ${columns} FROM link_sessions WHERE ${tail}`, parameters)).map(
+  const rows = async (tail: string, parameters: readonly Parameter[], table = "link_sessions") =>
+    (await sql.all<StoredSession>(`SELECT ${columns} FROM ${table} WHERE ${tail}`, parameters)).map(
       ({ isSignedIn, ...row }): LinkSessionRow => ({ ...row, isSignedIn: isSignedIn !== 0 }),
     );
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
   const ofKey = "owner_id = $1 AND id = $2";
+  // SQLite has no statistics, and would read all sessions of the last day.
+  const unended = sql.dialect === "sqlite" ? "link_sessions INDEXED BY link_sessions_unended" : "link_sessions";
   return {
     async add(session) {
       await sql.run(
@@ -186,18 +193,16 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
            AND owner_id = (SELECT -u.tenant_id FROM users u WHERE u.id = $1)`,
         [userId],
       )),
-    held: (beforeMs, limit) =>
-      rows("expires_ms < $1 AND phase IN ('reading', 'unread', 'asking') ORDER BY expires_ms LIMIT $2", [
-        beforeMs,
-        limit,
-      ]),
+    unended: (atMs, limit) =>
+      rows(`expires_ms <= $1 AND ${hasNoEnd} ORDER BY expires_ms LIMIT $2`, [atMs, limit], unended),
     async releaseClaims() {
       await sql.run("UPDATE link_sessions SET claimed_ms = NULL WHERE claimed_ms IS NOT NULL");
     },
     removeExpired: (beforeMs, limit) =>
       sql.run(
         `DELETE FROM link_sessions WHERE (owner_id, id) IN (
-           SELECT owner_id, id FROM link_sessions WHERE expires_ms < $1 ORDER BY expires_ms LIMIT $2)`,
+           SELECT owner_id, id FROM link_sessions WHERE expires_ms < $1 AND NOT (${hasNoEnd})
+             ORDER BY expires_ms LIMIT $2)`,
         [beforeMs, limit],
       ),
   };

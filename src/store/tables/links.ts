@@ -66,6 +66,7 @@ export interface ListedLinkRow
   extends Pick<LinkRow, "userId" | "deviceId" | "ecosystem" | "state" | "reason" | "owner"> {
   readonly confirmedMs: number;
   readonly blindSinceMs: number | null;
+  readonly blindCause: string | null;
   readonly userName: string;
   readonly tenantId: TenantId;
 }
@@ -336,8 +337,8 @@ export function linkTable(sql: Sql): LinkTable {
       const ofTenants = among === undefined ? "" : `AND +u.tenant_id IN (${among.join(", ") || "NULL"})`;
       return sql.all<ListedLinkRow>(
         `SELECT l.user_id AS "userId", l.device_id AS "deviceId", l.ecosystem, l.state, l.reason, l.owner,
-           l.confirmed_ms AS "confirmedMs", l.blind_since_ms AS "blindSinceMs", u.name AS "userName",
-           u.tenant_id AS "tenantId"
+           l.confirmed_ms AS "confirmedMs", l.blind_since_ms AS "blindSinceMs", l.blind_cause AS "blindCause",
+           u.name AS "userName", u.tenant_id AS "tenantId"
          FROM links l JOIN users u ON u.id = l.user_id WHERE (l.user_id, l.ecosystem) > ($1, $2) ${ofTenants}
          ORDER BY l.user_id, l.ecosystem LIMIT $3`,
         parameters,

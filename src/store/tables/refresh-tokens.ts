@@ -17,6 +17,12 @@ export interface RefreshTokenRow extends CredentialKey {
   readonly retiresMs: number | null;
 }
 
+/** How many replaced tokens of one grant are kept, by the time when they were replaced. */
+export interface KeptReplaced {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
 export interface RefreshTokenTable {
   add(token: Omit<RefreshTokenRow, "isUsed" | "retiresMs">): Promise<void>;
   find(key: CredentialKey): Promise<RefreshTokenRow | undefined>;
@@ -30,12 +36,12 @@ export interface RefreshTokenTable {
   retireParent(token: RefreshTokenRow, retiresMs: number): Promise<boolean>;
   remove(token: RefreshTokenRow): Promise<void>;
   /**
-   * Keeps `count` tokens of a grant that are not replaced; returns how many were removed. Tokens that were never used are
-   * removed first, then the rest; the oldest of each first.
+   * Keeps `count` valid tokens of a grant that are not replaced; returns how many were removed. Tokens that were never
+   * used are removed first, then the rest; the oldest of each first.
    */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
-  /** Keeps the `count` newest replaced tokens of a grant. They are kept only to detect their reuse. */
-  keepNewestReplaced(ownerId: OwnerId, grantId: string, count: number): Promise<void>;
+  /** Keeps the oldest and the newest replaced tokens of a grant, so many of each. They are kept only to detect their reuse. */
+  keepReplaced(ownerId: OwnerId, grantId: string, most: KeptReplaced): Promise<void>;
   /**
    * Removes expired tokens, and tokens that retired before `retiredBeforeMs`, from the page after the cursor. Returns the
    * next cursor, undefined at the end.
@@ -53,10 +59,10 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
       isUsed: Boolean(row.isUsed),
     }));
   const byGrant = tokensByGrant(sql, "refresh_tokens");
-  const removeBeyond = (which: string, parameters: readonly Parameter[]) =>
+  const ofGrant = `FROM ${byGrant} WHERE owner_id = $1 AND grant_id = $2`;
+  const removeSome = (which: string, parameters: readonly Parameter[]) =>
     sql.run(
-      `DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash IN (
-         SELECT hash FROM ${byGrant} WHERE owner_id = $1 AND grant_id = $2 AND ${which} LIMIT 1000000 OFFSET $3)`,
+      `DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash IN (SELECT hash ${ofGrant} AND ${which})`,
       parameters,
     );
   return {
@@ -101,10 +107,20 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
     async remove({ ownerId, hash }) {
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);
     },
-    keepNewest: (ownerId, grantId, count) =>
-      removeBeyond("retires_ms IS NULL ORDER BY is_used DESC, issued_ms DESC, hash", [ownerId, grantId, count]),
-    async keepNewestReplaced(ownerId, grantId, count) {
-      await removeBeyond("retires_ms IS NOT NULL ORDER BY retires_ms DESC, hash", [ownerId, grantId, count]);
+    // Expired tokens don't count: the sweep removes them.
+    keepNewest: async (ownerId, grantId, count) =>
+      removeSome(
+        `retires_ms IS NULL AND expires_ms > $4
+         ORDER BY is_used DESC, issued_ms DESC, hash LIMIT 1000000 OFFSET $3`,
+        [ownerId, grantId, count, await sql.nowMs()],
+      ),
+    async keepReplaced(ownerId, grantId, { oldest, newest }) {
+      const counted = `SELECT COUNT(*) AS count ${ofGrant} AND retires_ms IS NOT NULL`;
+      const row = await first(sql.all<{ count: number }>(counted, [ownerId, grantId]));
+      const excess = Number(row?.count ?? 0) - oldest - newest;
+      if (excess <= 0) return;
+      const which = "retires_ms IS NOT NULL ORDER BY retires_ms DESC, issued_ms DESC, hash LIMIT $4 OFFSET $3";
+      await removeSome(which, [ownerId, grantId, newest, excess]);
     },
     removeOld: (expiredBeforeMs, retiredBeforeMs, after) =>
       removeFromNextPage(

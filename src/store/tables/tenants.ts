@@ -136,6 +136,7 @@ export function tenantTable(sql: Sql): TenantTable {
         await sql.run("DELETE FROM device_type_maps WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM device_type_work WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM quotas WHERE tenant_id = $1", [id]);
+        await sql.run("DELETE FROM link_hours WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM operator_tenants WHERE tenant_id = $1", [id]);
         await operatorLinkTable(sql).removeTenant(id);
       }

@@ -18,6 +18,8 @@ export interface ListedUserFilter {
   readonly tenantIds?: readonly TenantId[] | undefined;
   /** Only users whose name contains this text, or whose id is this text. Upper and lower case of ASCII are the same. */
   readonly text?: string | undefined;
+  /** Only users with exactly this name. */
+  readonly name?: string | undefined;
   readonly afterId: number;
   readonly limit: number;
 }
@@ -39,6 +41,13 @@ export interface UserTable {
   some(ids: readonly UserId[]): Promise<Pick<UserRow, "id" | "tenantId" | "name">[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
   setSuspended(id: UserId, sinceMs: number | null): Promise<void>;
+  /** Notes that a removal of the user goes on now. The user is marked from the first call on. */
+  noteRemoval(id: UserId, nowMs: number): Promise<void>;
+  isBeingRemoved(id: UserId): Promise<boolean>;
+  /** Users whose removal was last noted before `beforeMs`, the one that waits longest first. */
+  abandonedRemovals(beforeMs: number, limit: number): Promise<Pick<UserRow, "id" | "tenantId">[]>;
+  /** Notes the removal again if it was last noted before `beforeMs`. False when another node was first. */
+  claimRemoval(id: UserId, beforeMs: number, nowMs: number): Promise<boolean>;
   /** The caller removes what belongs to the user first. The id is never used again. */
   remove(id: UserId): Promise<void>;
   /**
@@ -96,11 +105,12 @@ export function userTable(sql: Sql): UserTable {
         : sql.all<UserRow>(`SELECT ${columns} FROM users WHERE tenant_id = $1 ORDER BY id`, [tenantId]));
       return rows.map((row) => ({ ...row, isAdmin: Boolean(row.isAdmin) }));
     },
-    async listed({ tenantIds, text, afterId, limit }) {
+    async listed({ tenantIds, text, name, afterId, limit }) {
       const parameters: Parameter[] = [afterId, limit];
       const parameter = (value: Parameter) => `$${parameters.push(value)}`;
       const conditions = ["id > $1"];
       if (tenantIds !== undefined) conditions.push(`tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`);
+      if (name !== undefined) conditions.push(`name = ${parameter(name)}`);
       if (text !== undefined) {
         const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
         const isId = `CAST(id AS TEXT) = ${parameter(text)}`;
@@ -122,6 +132,18 @@ export function userTable(sql: Sql): UserTable {
     async setSuspended(id, sinceMs) {
       await sql.run("UPDATE users SET suspended_ms = $2 WHERE id = $1", [id, sinceMs]);
     },
+    async noteRemoval(id, nowMs) {
+      await sql.run("UPDATE users SET removal_ms = $2 WHERE id = $1", [id, nowMs]);
+    },
+    isBeingRemoved: async (id) =>
+      (await sql.all("SELECT 1 FROM users WHERE id = $1 AND removal_ms IS NOT NULL", [id])).length > 0,
+    abandonedRemovals: (beforeMs, limit) =>
+      sql.all(`SELECT id, tenant_id AS "tenantId" FROM users WHERE removal_ms < $1 ORDER BY removal_ms, id LIMIT $2`, [
+        beforeMs,
+        limit,
+      ]),
+    claimRemoval: async (id, beforeMs, nowMs) =>
+      (await sql.run("UPDATE users SET removal_ms = $3 WHERE id = $1 AND removal_ms < $2", [id, beforeMs, nowMs])) > 0,
     async lock(id) {
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE" : "";
       const [found, nowMs] = await Promise.all([

@@ -47,6 +47,7 @@ export function assistantTableCases(harness: StoreHarness): void {
           region: null,
           sinceMs: 0,
           staleDevices: [],
+          omitted: null,
           dueMs: null,
           claim: 0,
           attempts: 0,

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { expireSessions } from "../../../src/link-sessions/session-expiry.ts";
 import type { OwnerId, UserId } from "../../../src/model/ids.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
 import type { LinkSessionProgress, LinkSessionRow } from "../../../src/store/tables/link-sessions.ts";
-import { onStore, type StoreHarness } from "./harness.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
+import { onDatabase, onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
 
 /** A session for this user, which the user's own client has made. */
@@ -119,25 +122,92 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("finds expired link sessions that hold a credential, and removes expired ones, oldest first", () =>
+  it("finds link sessions without an end whose time is over, and removes old ones with an end, oldest first", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
-      const phases = ["open", "exchanging", "reading", "unread", "asking", "linked"] as const;
+      const unfinished = ["open", "exchanging", "reading", "unread", "asking"] as const;
+      const phases = [...unfinished, "linked", "declined", "failed", "expired"] as const;
       await store.transaction(async (tx) => {
         for (const [index, phase] of phases.entries()) {
           await tx.linkSessions.add(sessionOf(home, `ls_${phase}`, { phase, expiresMs: 100 + index }));
         }
       });
-      const held = async (beforeMs: number, limit: number) =>
-        (await store.read((tx) => tx.linkSessions.held(beforeMs, limit))).map(({ id }) => id);
-      assert.deepEqual(await held(200, 10), ["ls_reading", "ls_unread", "ls_asking"]);
-      assert.deepEqual(await held(200, 2), ["ls_reading", "ls_unread"]);
-      assert.deepEqual(await held(104, 10), ["ls_reading", "ls_unread"]);
+      const unended = async (atMs: number, limit: number) =>
+        (await store.read((tx) => tx.linkSessions.unended(atMs, limit))).map(({ phase }) => phase);
+      assert.deepEqual(await unended(200, 10), unfinished);
+      assert.deepEqual(await unended(200, 2), ["open", "exchanging"]);
+      assert.deepEqual(await unended(101, 10), ["open", "exchanging"]);
       const remove = (beforeMs: number, limit: number) =>
         store.transaction((tx) => tx.linkSessions.removeExpired(beforeMs, limit));
-      assert.equal(await remove(100, 10), 0, "it expires at that time, not before it");
-      assert.equal(await remove(200, 3), 3);
-      assert.deepEqual(await held(200, 10), ["ls_unread", "ls_asking"]);
-      assert.equal(await remove(200, 10), 3);
+      assert.equal(await remove(105, 10), 0, "it expires at that time, not before it");
+      assert.equal(await remove(106, 10), 1);
+      assert.equal(await remove(200, 2), 2);
+      assert.equal(await remove(200, 10), 1);
+      assert.deepEqual(await unended(200, 10), unfinished, "a session without an end stays until its client is told");
     }));
+
+  it("tells the expiry of each link session once, over several nodes at the same time", { timeout: 120_000 }, () =>
+    onDatabase(harness, async (database) => {
+      const stores = await nodesOn(harness, database);
+      const home = await makeHome(stores[0]!);
+      const nowMs = await stores[0]!.read((tx) => tx.clock.nowMs());
+      const over = { createdMs: nowMs - 10, expiresMs: nowMs - 1 };
+      const sessions = [
+        ...["ls_1", "ls_2", "ls_3", "ls_4", "ls_5", "ls_6"].map((id) => sessionOf(home, id, over)),
+        sessionOf(home, "ls_unread", { ...over, phase: "unread", problem: JSON.stringify({ code: "p" }) }),
+        sessionOf(home, "ls_left", { ...over, phase: "exchanging", claimedMs: nowMs - 3_600_000 }),
+        sessionOf(home, "ls_nobody", { ...over, ownerId: -home.tenantId as OwnerId, userId: null }),
+      ];
+      const silent = [
+        ...(["linked", "declined", "failed", "expired"] as const).map((phase) =>
+          sessionOf(home, `ls_${phase}`, { ...over, phase }),
+        ),
+        sessionOf(home, "ls_worked_on", { ...over, phase: "reading", claimedMs: nowMs }),
+        sessionOf(home, "ls_pending", { createdMs: nowMs, expiresMs: nowMs + 3_600_000 }),
+      ];
+      await stores[0]!.transaction(async (tx) => {
+        for (const session of [...sessions, ...silent]) await tx.linkSessions.add(session);
+      });
+      const told = { appended: 0 };
+      const sweep = (store: OpenStore) =>
+        expireSessions(
+          {
+            store,
+            sealer: { seal: () => "sealed again", open: () => "{}" },
+            connectors: new Map(),
+            runtime: { report: { error: (_, text) => assert.fail(text) } },
+            appended: () => void told.appended++,
+          },
+          new AbortController().signal,
+        );
+      const counts = await Promise.all([...stores, ...stores].map(sweep));
+      assert.equal(
+        counts.reduce((sum, count) => sum + count),
+        sessions.length,
+      );
+      assert.ok(told.appended > 0);
+      for (const store of stores) assert.equal(await sweep(store), 0);
+      const log = await stores[0]!.read((tx) => tx.log.tail(logStart, 100));
+      const bodies = log.flatMap(({ kind, body }) => (kind === "linkSession" ? [JSON.parse(body)] : []));
+      const ofUser = sessions.filter(({ userId }) => userId !== null);
+      assert.deepEqual(
+        bodies.map(({ linkSessionId, status }) => [linkSessionId, status]).sort(),
+        ofUser.map(({ id }) => [id, "expired"]).sort(),
+      );
+      assert.deepEqual(bodies.find(({ linkSessionId }) => linkSessionId === "ls_unread")?.problem, { code: "p" });
+      await stores[0]!.read(async (tx) => {
+        for (const session of sessions) {
+          const { phase, claimedMs } = (await tx.linkSessions.find(session))!;
+          assert.deepEqual([phase, claimedMs], ["expired", null]);
+        }
+        for (const session of silent) assert.deepEqual(plain(await tx.linkSessions.find(session)), session);
+      });
+    }),
+  );
+}
+
+/** A store for each of two nodes; on SQLite there is one. */
+async function nodesOn({ kind }: StoreHarness, database: TestDatabase): Promise<readonly OpenStore[]> {
+  const first = await database.open();
+  return kind === "postgres" ? [first, await database.open()] : [first];
 }

@@ -6,6 +6,9 @@ import type { RefreshTokenRow } from "../../../src/store/tables/refresh-tokens.t
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome } from "./home.ts";
 
+/** Beyond the clock of every test. */
+const farMs = 1e13;
+
 interface Family {
   readonly ownerId: OwnerId;
   /** Adds a token of the grant, issued when the test says. */
@@ -27,7 +30,7 @@ async function familyOf(tx: Transaction, { tenantId, userId }: Home): Promise<Fa
     find,
     async add(hash, parentHash, issuedMs, grantId = "g1") {
       const inGrant = { ownerId, grantId: `${grantId} of ${userId}`, parentHash };
-      await tx.refreshTokens.add({ ...inGrant, hash, issuedMs, expiresMs: 1_000 });
+      await tx.refreshTokens.add({ ...inGrant, hash, issuedMs, expiresMs: farMs });
       return (await find(hash))!;
     },
   };
@@ -84,7 +87,7 @@ export function refreshTokenTableCases(harness: StoreHarness): void {
         const root = await family.add("retired", "retired before", 9);
         await tx.refreshTokens.retireParent(root, 40);
         for (const hash of ["used, old", "used, new"]) {
-          await tx.refreshTokens.use(await family.add(hash, "retired", hash === "used, old" ? 2 : 5), 1_000);
+          await tx.refreshTokens.use(await family.add(hash, "retired", hash === "used, old" ? 2 : 5), farMs);
         }
         await family.add("unused, old", "retired", 3);
         const newest = await family.add("unused, new", "retired", 7);
@@ -104,12 +107,42 @@ export function refreshTokenTableCases(harness: StoreHarness): void {
           ["used, new"],
         ]);
         const replaced = async () => [await family.find("retired before"), await family.find("retired")].map(Boolean);
-        await tx.refreshTokens.keepNewestReplaced(ownerId, grantId, 2);
+        await tx.refreshTokens.keepReplaced(ownerId, grantId, { oldest: 1, newest: 1 });
         assert.deepEqual(await replaced(), [true, true]);
-        await tx.refreshTokens.keepNewestReplaced(ownerId, grantId, 1);
+        await tx.refreshTokens.keepReplaced(ownerId, grantId, { oldest: 0, newest: 1 });
         assert.deepEqual(await replaced(), [false, true]);
         assert.ok(await family.find("used, new"));
         assert.ok(await family.find("of another grant"));
+      });
+    }));
+
+  it("forget those replaced refresh tokens of a grant that are neither the oldest nor the newest", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await store.transaction(async (tx) => {
+        const family = await familyOf(tx, home);
+        const hashes = Array.from({ length: 10 }, (_, place) => `token ${place}`);
+        for (const [place, hash] of hashes.entries()) {
+          const token = await family.add(hash, hashes[place - 1] ?? null, place);
+          await tx.refreshTokens.retireParent(token, 100 + place);
+        }
+        const { ownerId, grantId } = (await family.find("token 0"))!;
+        await tx.refreshTokens.keepReplaced(ownerId, grantId, { oldest: 3, newest: 2 });
+        const found = await Promise.all(hashes.map((hash) => family.find(hash)));
+        const left = found.flatMap((token, place) => (token ? [place] : []));
+        assert.deepEqual(left, [0, 1, 2, 7, 8, 9], "the last one is not replaced");
+      });
+    }));
+
+  it("do not count expired refresh tokens", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await store.transaction(async (tx) => {
+        const family = await familyOf(tx, home);
+        const { ownerId, grantId } = await family.add("valid", null, 1);
+        await tx.refreshTokens.use(await family.add("expired", null, 5), 1);
+        assert.equal(await tx.refreshTokens.keepNewest(ownerId, grantId, 1), 0);
+        assert.ok(await family.find("valid"));
       });
     }));
 }

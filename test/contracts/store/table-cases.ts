@@ -295,6 +295,11 @@ export function tableCases(harness: StoreHarness): void {
         ],
       );
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(60_000)), ["early", "late"]);
+      // A clock that was set back must not keep a dead node alive until it is right again.
+      await database.jumpClock(-3_600_000);
+      assert.deepEqual(await store.read((tx) => tx.nodes.alive(60_000)), []);
+      assert.deepEqual(await store.read((tx) => tx.nodes.alive(Number.POSITIVE_INFINITY)), ["early", "late"]);
+      await database.jumpClock(3_600_000);
       assert.equal(await store.transaction((tx) => tx.nodes.forget(6_000)), 1);
       await store.transaction((tx) => tx.nodes.leave(node("late")));
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(60_000)), []);

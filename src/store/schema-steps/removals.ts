@@ -1,0 +1,12 @@
+import type { Step } from "./step.ts";
+
+/**
+ * When the removal of a large user last went on; null when none has begun. A node that does not know this step removes
+ * users without the mark: a removal that it leaves unfinished is not taken up.
+ */
+export const removals: Step = ({ integer }) => [`ALTER TABLE users ADD COLUMN removal_ms ${integer}`];
+
+export const usersBeingRemoved: Step = {
+  index: "users_being_removed",
+  on: "users (removal_ms) WHERE removal_ms IS NOT NULL",
+};
