@@ -2,12 +2,17 @@
 export type Area = "gateway" | "tokens";
 
 /**
- * A fault that a test or a person switches on. `refuses`: with this status. `hangs`: nothing happens and there is no
- * answer. `loses`: the call is carried out and there is no answer.
+ * A fault that a test or a person switches on. `refuses`: with this status. `isDown`: the connection is closed. `hangs`:
+ * nothing happens and there is no answer. `loses`: the call is carried out and there is no answer.
  */
 export type Fault =
-  | { readonly kind: "refuses"; readonly status: number; readonly code: string }
-  | { readonly kind: "hangs" | "loses" };
+  | {
+      readonly kind: "refuses";
+      readonly status: number;
+      readonly code: string;
+      readonly retryAfterSeconds?: number;
+    }
+  | { readonly kind: "isDown" | "hangs" | "loses" };
 
 export class Faults {
   readonly #active = new Map<Area, { readonly fault: Fault; times: number }>();

@@ -52,12 +52,13 @@ export async function startAmazon({ nowMs = Date.now, keptEvents }: AmazonOption
     };
     if (fault && fault.kind !== "refuses") {
       if (fault.kind === "loses") act();
+      if (fault.kind === "isDown") response.destroy();
       unanswered += 1;
       return;
     }
     const refused = fault && (region === undefined ? { ...fault, body: { error: fault.code } } : asHttp(fault));
     const { status, body: answered } = refused ?? act();
-    send(response, status, answered);
+    send(response, status, answered, fault?.kind === "refuses" ? fault.retryAfterSeconds : undefined);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -100,7 +101,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function send(response: ServerResponse, status: number, body?: object): void {
-  response.writeHead(status, { "Content-Type": "application/json" });
+function send(response: ServerResponse, status: number, body?: object, retryAfterSeconds?: number): void {
+  const wait = retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
+  response.writeHead(status, { "Content-Type": "application/json", ...wait });
   response.end(body && JSON.stringify(body));
 }

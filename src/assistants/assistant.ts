@@ -36,8 +36,8 @@ export interface Assistant<Settings extends object = object> {
   setUp(settings: Settings, facts: SetUpFacts): readonly SetUpEntry[];
   /** Proves the settings against the maker's service. It changes nothing there. */
   check(settings: Settings, signal: AbortSignal): Promise<readonly CheckedFact[]>;
-  /** What is not offered to a user with these things, because the assistant takes no more; left out without a limit. */
-  omitted?(things: readonly CurrentThing[], settings: Settings): readonly OmittedDevice[];
+  /** Which devices a user with these things is offered, if the assistant takes a limited number; left out without a limit. */
+  choose?(things: readonly CurrentThing[], settings: Settings): ChosenDevices;
   /** The messages that tell the assistant what is due, in the order of their sending. Without I/O. */
   messages(due: DueReport, settings: Settings): readonly AssistantMessage[];
   /** Sends one message. It never throws for an answer of the assistant. The signal ends the attempt. */
@@ -76,8 +76,13 @@ export interface CheckedFact {
   readonly text: string;
 }
 
-/** A device that an assistant is not offered. */
-export interface OmittedDevice {
+/** The devices of a user's things: those that the assistant is offered, and those beyond the number that it takes. */
+export interface ChosenDevices {
+  readonly offered: readonly ChosenDevice[];
+  readonly omitted: readonly ChosenDevice[];
+}
+
+export interface ChosenDevice {
   /** The device's id at the assistant. */
   readonly id: string;
   readonly thingId: string;
@@ -89,6 +94,8 @@ export interface DueReport {
   readonly agentUserId: string;
   /** Things to be reported, as they are now; emergencies first. */
   readonly things: readonly DueThing[];
+  /** The ids of devices that the assistant is not offered: it hears nothing of them. Left out when there is no limit. */
+  readonly omitted?: ReadonlySet<string>;
   /** Commands whose outcome is told late. */
   readonly replies: readonly DueReply[];
   /** Why the last attempts failed, and how many; null after a success. */

@@ -5,7 +5,7 @@ import type { Clients } from "../oauth/clients.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AssistantDelivery } from "../store/tables/assistant-deliveries.ts";
-import type { OmittedDevice } from "./assistant.ts";
+import type { ChosenDevice } from "./assistant.ts";
 import { type AssistantCommands, assistantCommands, type CommandSender } from "./commanding.ts";
 import { type AssistantGrants, assistantGrants } from "./grants.ts";
 import { type AssistantHomes, assistantHomes, type HomeParts } from "./homes.ts";
@@ -57,7 +57,7 @@ export interface Assistants {
   /** How these outlets work, in the same order. */
   health(outletIds: readonly string[]): Promise<readonly OutletHealth[]>;
   /** What is not offered to a user of the outlet, because the assistant takes no more devices. */
-  omitted(outlet: Outlet, userId: UserId): Promise<readonly OmittedDevice[]>;
+  omitted(outlet: Outlet, userId: UserId): Promise<readonly ChosenDevice[]>;
   /** The newest attempts of an outlet, or of one user there, newest first. */
   deliveries(outletId: string, userId?: UserId): Promise<readonly AssistantDelivery[]>;
 }
@@ -92,7 +92,7 @@ export function assistantsOn(parts: AssistantsParts): Assistants {
       });
     },
     async omitted({ assistant, settings }, userId) {
-      return assistant.omitted ? assistant.omitted(await homes.all(userId), settings) : [];
+      return assistant.choose?.(await homes.all(userId), settings).omitted ?? [];
     },
     deliveries: (outletId, userId) =>
       store.read((tx) => tx.assistantDeliveries.newest(outletId, userId, deliveriesShown)),

@@ -1,6 +1,7 @@
 import type { TenantId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AssistantGrantKey, AssistantGrantRow } from "../store/tables/assistant-grants.ts";
+import type { ChosenDevices } from "./assistant.ts";
 import type { Outlet } from "./outlets.ts";
 
 export type GrantTables = Pick<
@@ -44,9 +45,11 @@ export interface AssistantGrants {
       readonly given?: { readonly credential: object; readonly region: string | null };
     },
   ): Promise<void>;
+  /** The assistant gets a list of devices: what it has from now on is compared with this when the next devices change. */
+  listed(outletId: string, userId: UserId, devices: ChosenDevices): Promise<void>;
   /** The user has ended the link: nothing is reported any more. */
   forget(outletId: string, userId: UserId): Promise<boolean>;
-  /** Things that are gone, and that the assistant is not to delete yet. */
+  /** Things that are gone, that the assistant was offered, and that it is not to delete yet. */
   leaving(outletId: string, userId: UserId): Promise<readonly string[]>;
   /** Has the outcome of this command told when it is known. */
   replyLater(outletId: string, userId: UserId, reply: NewReply): Promise<void>;
@@ -87,9 +90,36 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       });
       wake();
     },
+    async listed(outletId, userId, { offered, omitted }) {
+      const key = { userId, outletId };
+      const ids = omitted.map(({ id }) => id);
+      const stored = await store.read((tx) => tx.assistantGrants.find(key));
+      if (!stored || (stored.omitted ?? []).join() === ids.join()) return;
+      await store.transaction(async (tx) => {
+        const grant = await tx.assistantGrants.lock(key);
+        if (!grant) return;
+        const before = new Set(grant.omitted ?? ids);
+        const nowMs = await tx.clock.nowMs();
+        // An assistant may keep a device that is not in the list: it is told to delete it. Of a new one it is told the state.
+        const going = omitted.filter(({ id }) => !before.has(id));
+        const coming = offered.filter(({ id }) => before.has(id));
+        for (const { thingId } of [...going, ...coming]) {
+          const syncMs = nowMs + listingMs;
+          await tx.assistantMarks.add({ ...key, thingId, sinceMs: 0, stateMs: syncMs, syncMs }, nowMs);
+        }
+        await tx.assistantGrants.setOmitted(key, ids);
+        await tx.assistantGrants.wakeAt(key, nowMs + listingMs);
+      });
+      wake();
+    },
     forget: (outletId, userId) => store.transaction((tx) => tx.assistantGrants.remove({ userId, outletId })),
     leaving: (outletId, userId) =>
-      store.read(async (tx) => tx.assistantMarks.leaving({ userId, outletId }, await tx.clock.nowMs())),
+      store.read(async (tx) => {
+        const leaving = await tx.assistantMarks.leaving({ userId, outletId }, await tx.clock.nowMs());
+        if (leaving.length === 0) return leaving;
+        const { omitted } = (await tx.assistantGrants.find({ userId, outletId })) ?? {};
+        return leaving.filter((thingId) => !omitted?.includes(thingId));
+      }),
     replyLater: (outletId, userId, { commandId, thingId, reply }) =>
       store.transaction(async (tx) => {
         if (!(await tx.assistantGrants.lock({ userId, outletId }))) return;
@@ -105,6 +135,8 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       const isLinked = await store.transaction(async (tx) => {
         if (!(await tx.assistantGrants.lock({ userId, outletId }))) return false;
         await markAll(tx, { userId, outletId });
+        // The operator has mended what made the last report fail.
+        await tx.assistantGrants.wakeResumed({ userId, outletId }, await tx.clock.nowMs());
         return true;
       });
       wake();

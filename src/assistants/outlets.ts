@@ -1,4 +1,4 @@
-import { BadParameter, LimitReached, NotFound } from "../model/errors.ts";
+import { BadParameter, LimitReached, NotFound, restOfChange } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Clients, ClientWithSecret } from "../oauth/clients.ts";
@@ -97,7 +97,8 @@ export function outletsOn(parts: OutletParts): Outlets {
         const facts = { baseUrl: baseUrl(), clientId, clientSecret: added.secret };
         return { ...added, outlet, setUp: assistant.setUp(settings, facts) };
       } catch (error) {
-        await clients.removeClient(clientId);
+        // The client is stored.
+        await restOfChange(true, () => clients.removeClient(clientId));
         throw error;
       }
     },
@@ -117,7 +118,7 @@ export function outletsOn(parts: OutletParts): Outlets {
     async remove(outlet) {
       // First the client: from then on no token of it is accepted and nothing is reported.
       const { grants } = await clients.removeClient(outlet.clientId);
-      await store.transaction((tx) => tx.assistantOutlets.remove(outlet));
+      await restOfChange(true, () => store.transaction((tx) => tx.assistantOutlets.remove(outlet)));
       return grants;
     },
   };

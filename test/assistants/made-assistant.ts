@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { AssistantMessage, DueReport, Outcome } from "../../src/assistants/assistant.ts";
 import type { CurrentThing } from "../../src/assistants/current-thing.ts";
 import { feedMarks } from "../../src/assistants/reporter/feeder.ts";
-import type { SendingParts } from "../../src/assistants/reporter/sending.ts";
+import { reportTimes, type SendingParts } from "../../src/assistants/reporter/sending.ts";
 import { thingEntry } from "../../src/devices/log-entries.ts";
 import type { ThingChange } from "../../src/devices/thing-writes.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
@@ -61,7 +61,15 @@ export async function linked(store: OpenStore, deliver: Deliver = async () => ta
     });
   const marks = (afterMs = 0) =>
     store.read(async (tx) => tx.assistantMarks.due(key, (await tx.clock.nowMs()) + afterMs, 100));
-  return { home, key, parts, runtime, sent, replies, stale, things, feed, log, grant, marks, dueNow };
+  /** The claim of a node that has died is over, and another node takes the grant. */
+  const claimEnds = () =>
+    store.transaction(async (tx) => {
+      const laterMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
+      const claimed = (await tx.assistantGrants.claim(key, laterMs, laterMs))!;
+      const { attempts, problem, reportedMs, staleDevices } = claimed;
+      await tx.assistantGrants.release(claimed, { attempts, problem, reportedMs, staleDevices });
+    });
+  return { home, key, parts, runtime, sent, replies, stale, things, feed, log, grant, marks, dueNow, claimEnds };
 }
 
 function messageOf({ thingId, current, wantsSync, rises }: DueReport["things"][number]): AssistantMessage {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Outcome } from "../../src/assistants/assistant.ts";
 import { assistantGrants } from "../../src/assistants/grants.ts";
-import { reportTimes, sendDue } from "../../src/assistants/reporter/sending.ts";
+import { sendDue } from "../../src/assistants/reporter/sending.ts";
 import { sweepReports } from "../../src/assistants/reporter/sweep.ts";
 import { UnknownCommand } from "../../src/model/errors.ts";
 import { onStore } from "../contracts/store/harness.ts";
@@ -164,18 +164,6 @@ describe("a link that turns stale or live", () => {
         await made.dueNow();
         await sendDue(made.parts, made.key, stillGoing);
       },
-      /** The claim of a node that has died is over, and another node takes the grant. */
-      claimEnds: () =>
-        store.transaction(async (tx) => {
-          const laterMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
-          const { attempts, problem, reportedMs, staleDevices, ...claimed } = (await tx.assistantGrants.claim(
-            made.key,
-            laterMs,
-            laterMs,
-          ))!;
-          const progress = { attempts, problem, reportedMs, staleDevices };
-          await tx.assistantGrants.release({ ...claimed, ...progress }, progress);
-        }),
     };
   };
 

@@ -10,7 +10,7 @@ import { acceptGrant, type GrantingParts } from "./accept-grant.ts";
 import { type AlexaCaller, type CallerParts, callerOf } from "./caller.ts";
 import { commandFor } from "./commands.ts";
 import type { Directive } from "./directive.ts";
-import { discoveredHome } from "./discovery.ts";
+import { chosenDevice, discoveredHome } from "./discovery.ts";
 import { type Endpoint, endpointsOf, thingIdOf } from "./endpoint.ts";
 import { type AlexaError, alexaError, commandError, grantError, isAlexaError } from "./errors.ts";
 import {
@@ -26,7 +26,7 @@ import { isReachable, propertiesOf } from "./properties.ts";
 import type { StoredReply } from "./reports.ts";
 
 export interface AlexaAnswerParts extends CallerParts, GrantingParts {
-  readonly grants: Pick<AssistantGrants, "establish" | "replyLater" | "leaving">;
+  readonly grants: Pick<AssistantGrants, "establish" | "replyLater" | "leaving" | "listed">;
   readonly homes: AssistantHomes;
   readonly commands: AssistantCommands;
   /** Counts a request for the quotas of the outlet's client and tenant; throws QuotaExceeded. */
@@ -77,6 +77,8 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     const known = new Set(present.map(({ thingId }) => thingId));
     const leaving = [...(await leavingOf(caller)).values()].filter(({ thingId }) => !known.has(thingId));
     const { endpoints, omitted } = discoveredHome([...present, ...leaving], caller.settings.alarms);
+    const devices = { offered: endpoints.map(chosenDevice), omitted: omitted.map(chosenDevice) };
+    await grants.listed(caller.outlet.id, caller.user.userId, devices);
     if (omitted.length > 0) {
       const fields = { user: caller.user.userId, outlet: caller.outlet.id, omitted: omitted.length };
       const text = "Alexa takes no more endpoints of this user; breezeway outlet show names those that are not offered";

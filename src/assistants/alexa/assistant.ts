@@ -1,6 +1,6 @@
 import type { Assistant, AssistantParts, CheckedFact } from "../assistant.ts";
 import type { CallMaker } from "../maker-call.ts";
-import { discoveredHome, friendlyNameOf } from "./discovery.ts";
+import { chosenDevice, discoveredHome } from "./discovery.ts";
 import { deliverOn } from "./gateway.ts";
 import { hasTokens, type LoginTokens, loginTokens } from "./login-tokens.ts";
 import { type GatewayRegion, gatewayRegions } from "./regions.ts";
@@ -28,14 +28,12 @@ export function alexa({ call, runtime: { nowMs }, newUuid }: AssistantParts): As
       await checkMessaging(tokens, settings, signal),
       ...(await Promise.all(gatewayRegions.map((region) => checkGateway(call, settings, region, signal)))),
     ],
-    omitted: (things, { alarms }) =>
-      discoveredHome(things, alarms).omitted.map((endpoint) => ({
-        id: endpoint.endpointId,
-        thingId: endpoint.thing.thingId,
-        name: friendlyNameOf(endpoint),
-      })),
+    choose: (things, { alarms }) => {
+      const { endpoints, omitted } = discoveredHome(things, alarms);
+      return { offered: endpoints.map(chosenDevice), omitted: omitted.map(chosenDevice) };
+    },
     messages: (due, { alarms }) => reportMessages(due, { alarms, nowMs: nowMs(), newMessageId: newUuid }),
-    deliver: deliverOn({ call, tokens, nowMs }),
+    deliver: deliverOn({ call, tokens, nowMs, newMessageId: newUuid }),
   };
 }
 

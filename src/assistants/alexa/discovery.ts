@@ -1,4 +1,5 @@
 import type { ThingKind } from "../../home/thing.ts";
+import type { ChosenDevice } from "../assistant.ts";
 import type { CurrentThing } from "../current-thing.ts";
 import { type AlarmOption, type Endpoint, endpointsOf } from "./endpoint.ts";
 import type { AlexaInterface } from "./interfaces/interface.ts";
@@ -28,6 +29,10 @@ const ranks: readonly ThingKind[] = ["alarm", "thermostat", "fan", "light"];
 function rankOf({ thing, isFanPart }: Endpoint): number {
   const rank = ranks.indexOf(isFanPart ? "fan" : thing.kind);
   return rank === -1 ? ranks.length : rank;
+}
+
+export function chosenDevice(endpoint: Endpoint): ChosenDevice {
+  return { id: endpoint.endpointId, thingId: endpoint.thing.thingId, name: friendlyNameOf(endpoint) };
 }
 
 /** An endpoint as discovery and AddOrUpdateReport describe it. */

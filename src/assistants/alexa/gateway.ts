@@ -1,5 +1,5 @@
 import type { AssistantMessage, Outcome, Recipient } from "../assistant.ts";
-import type { CallMaker, MakerAnswer } from "../maker-call.ts";
+import { type CallMaker, type MakerAnswer, retryAfterMs } from "../maker-call.ts";
 import { type AlexaCredential, hasTokens, type LoginTokens, type NoTokens } from "./login-tokens.ts";
 import { type AlexaEvent, withScope } from "./messages.ts";
 import type { GatewayRegion } from "./regions.ts";
@@ -9,6 +9,7 @@ export interface GatewayParts {
   readonly call: CallMaker;
   readonly tokens: LoginTokens;
   readonly nowMs: () => number;
+  readonly newMessageId: () => string;
 }
 
 /** What one message to the event gateway holds: events of several endpoints, which are posted one by one. */
@@ -26,7 +27,7 @@ const untilOperatorActsMs = 15 * 60_000;
 const eventsAtOnce = 8;
 
 /** Posts the events of a message to the gateway of the user's region. After a failure all of them are posted again. */
-export function deliverOn({ call, tokens, nowMs }: GatewayParts) {
+export function deliverOn({ call, tokens, nowMs, newMessageId }: GatewayParts) {
   const renew = async (
     { refreshToken }: AlexaCredential,
     { settings, keepCredential }: Recipient<AlexaSettings>,
@@ -38,6 +39,18 @@ export function deliverOn({ call, tokens, nowMs }: GatewayParts) {
     return { result: "retry", status: null, text: "the user has linked the skill again meanwhile" };
   };
 
+  const post = async (
+    event: AlexaEvent,
+    { url, token, signal }: { readonly url: string; readonly token: string; readonly signal: AbortSignal },
+  ): Promise<readonly Outcome[]> => {
+    const answer = await call({ method: "POST", url, token, body: withScope(event, token) }, signal);
+    const halves = answer.isAnswered && answer.status === 413 ? halvesOf(event, newMessageId) : [];
+    if (halves.length === 0) return [outcomeOf(answer)];
+    const outcomes: Outcome[] = [];
+    for (const half of halves) outcomes.push(...(await post(half, { url, token, signal })));
+    return outcomes;
+  };
+
   const postAll = async (
     events: readonly AlexaEvent[],
     { settings, region }: Recipient<AlexaSettings>,
@@ -47,12 +60,8 @@ export function deliverOn({ call, tokens, nowMs }: GatewayParts) {
     const url = `${settings.gateways[region as GatewayRegion]}/v3/events`;
     const outcomes: Outcome[] = [];
     for (let from = 0; from < events.length; from += eventsAtOnce) {
-      const posted = events
-        .slice(from, from + eventsAtOnce)
-        .map(async (event) =>
-          outcomeOf(await call({ method: "POST", url, token, body: withScope(event, token) }, signal)),
-        );
-      outcomes.push(...(await Promise.all(posted)));
+      const posted = events.slice(from, from + eventsAtOnce).map((event) => post(event, { url, token, signal }));
+      outcomes.push(...(await Promise.all(posted)).flat());
       if (outcomes.some(endsSending)) break;
     }
     return worstOf(outcomes);
@@ -77,6 +86,21 @@ function withoutTokens({ reason, text }: NoTokens): Outcome {
   return { result: "retry", status: null, text, ...(reason === "wrongClient" && { afterMs: untilOperatorActsMs }) };
 }
 
+/** An event about several endpoints that is too large for Alexa, as two events; none for an event about one. */
+function halvesOf({ event, ...rest }: AlexaEvent, newMessageId: () => string): readonly AlexaEvent[] {
+  const endpoints = (event.payload.endpoints ?? []) as readonly object[];
+  if (endpoints.length < 2) return [];
+  const middle = Math.ceil(endpoints.length / 2);
+  return [endpoints.slice(0, middle), endpoints.slice(middle)].map((half) => ({
+    ...rest,
+    event: {
+      ...event,
+      header: { ...event.header, messageId: newMessageId() },
+      payload: { ...event.payload, endpoints: half },
+    },
+  }));
+}
+
 function endsSending({ result }: Outcome): boolean {
   return result === "forget" || result === "retry";
 }
@@ -98,7 +122,7 @@ function outcomeOf(answer: MakerAnswer): Outcome {
   if (code === "SKILL_DISABLED_EXCEPTION") return { result: "forget", status, text };
   // The user's enablement may not have reached this gateway yet. Wrong permissions or a missing skill are for operators.
   const isForOperator = status === 404 || (status === 403 && code !== "SKILL_NEVER_ENABLED_EXCEPTION");
-  return { result: "retry", status, text, ...(isForOperator && { afterMs: untilOperatorActsMs }) };
+  return { result: "retry", status, text, afterMs: isForOperator ? untilOperatorActsMs : retryAfterMs(answer) };
 }
 
 /** Alexa's name of the error. Its description is not repeated: it may quote what was sent. */

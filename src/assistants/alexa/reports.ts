@@ -1,5 +1,4 @@
 import type { AssistantMessage, DueReply, DueReport, DueThing } from "../assistant.ts";
-import { discoveredHome } from "./discovery.ts";
 import { type AlarmOption, type Endpoint, endpointsOf, possibleEndpointIds } from "./endpoint.ts";
 import type { AlexaBody } from "./gateway.ts";
 import { type AlexaEvent, addOrUpdateReport, changeReport, deleteReport } from "./messages.ts";
@@ -25,18 +24,23 @@ const thingsPerRemoval = 100;
 
 /**
  * The messages that are due: urgent states first, then the outcomes of commands, for which somebody waits, then endpoints
- * that were added, changed or removed, then the other states. An endpoint is added before its state is told.
+ * that were removed, added or changed, then the other states. An endpoint is added before its state is told, and after
+ * others were removed, because Alexa takes a limited number.
  */
-export function reportMessages({ things, replies }: DueReport, parts: ReportParts): readonly AssistantMessage[] {
-  const due = withEndpoints(things, parts.alarms);
+export function reportMessages(
+  { things, omitted = new Set(), replies }: DueReport,
+  parts: ReportParts,
+): readonly AssistantMessage[] {
+  const due = things.map((one) => withEndpoints(one, omitted, parts.alarms));
   const urgent = due.filter(({ isUrgent }) => isUrgent);
   const others = due.filter(({ isUrgent }) => !isUrgent);
   return [
     ...additions(urgent, parts),
     ...states(urgent, parts),
     ...replies.map((one) => outcome(one, parts)),
+    ...withdrawals(due, parts),
+    ...removals(due, omitted, parts),
     ...additions(others, parts),
-    ...removals(due, parts),
     ...states(others, parts),
   ];
 }
@@ -44,19 +48,14 @@ export function reportMessages({ things, replies }: DueReport, parts: ReportPart
 /** A thing to be reported, with its endpoints as they are, or as they were before it was gone. */
 interface DueEndpoints extends DueThing {
   readonly endpoints: readonly Endpoint[];
+  /** Those beyond Alexa's limit. */
+  readonly omitted: readonly Endpoint[];
 }
 
-/** When all things of a home are due, those beyond Alexa's limit are left out. */
-function withEndpoints(things: readonly DueThing[], alarms: AlarmOption): readonly DueEndpoints[] {
-  const { endpoints } = discoveredHome(
-    things.filter(isPresent).flatMap(({ current }) => current ?? []),
-    alarms,
-  );
-  const offered = new Set(endpoints.map(({ endpointId }) => endpointId));
-  return things.map((due) => {
-    const its = due.current ? endpointsOf(due.current, alarms) : [];
-    return { ...due, endpoints: isPresent(due) ? its.filter(({ endpointId }) => offered.has(endpointId)) : its };
-  });
+function withEndpoints(due: DueThing, omitted: ReadonlySet<string>, alarms: AlarmOption): DueEndpoints {
+  const all = due.current ? endpointsOf(due.current, alarms) : [];
+  const isOmitted = ({ endpointId }: Endpoint) => omitted.has(endpointId);
+  return { ...due, endpoints: all.filter((one) => !isOmitted(one)), omitted: all.filter(isOmitted) };
 }
 
 function isPresent({ current }: DueThing): boolean {
@@ -73,11 +72,38 @@ function additions(things: readonly DueEndpoints[], { newMessageId }: ReportPart
   return [message([event], told, { state: false, sync: true })];
 }
 
-function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
+/** Endpoints that Alexa was offered, and that are beyond its limit now. */
+function withdrawals(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
+  // From the beginning: what was told before is not known. Otherwise the thing has changed, and was not offered before.
+  const told = things.filter((one) => one.wantsSync && one.sinceMs === 0 && one.omitted.length > 0);
+  const [whole, partly] = [true, false].map((isWhole) =>
+    told.filter(({ endpoints }) => (endpoints.length === 0) === isWhole),
+  );
+  return [whole!, partly!].flatMap((some) =>
+    chunksOf(some, thingsPerRemoval).map((chunk) => {
+      const ids = chunk.flatMap(({ omitted }) => omitted.map(({ endpointId }) => endpointId));
+      // The other endpoints of a thing are told later.
+      const isAll = some === whole;
+      return message([deleteReport(newMessageId(), ids)], chunk, { state: isAll, sync: isAll });
+    }),
+  );
+}
+
+function removals(
+  things: readonly DueEndpoints[],
+  omitted: ReadonlySet<string>,
+  { newMessageId }: ReportParts,
+): readonly AssistantMessage[] {
   const told = things.filter((one) => one.wantsSync && !isPresent(one));
+  /** A thing that was beyond the limit is not deleted, unless what was told before is not known. */
+  const possible = ({ thingId, sinceMs }: DueEndpoints) => {
+    const ids = possibleEndpointIds(thingId);
+    if (sinceMs === 0) return ids;
+    return omitted.has(thingId) ? [] : ids.filter((id) => !omitted.has(id));
+  };
   return chunksOf(told, thingsPerRemoval).flatMap((some) => {
-    const ids = some.flatMap(({ thingId, current, endpoints }) =>
-      current ? endpoints.map(({ endpointId }) => endpointId) : possibleEndpointIds(thingId),
+    const ids = some.flatMap((one) =>
+      one.current ? one.endpoints.map(({ endpointId }) => endpointId) : possible(one),
     );
     if (ids.length === 0) return [];
     return [message([deleteReport(newMessageId(), ids)], some, { state: true, sync: true })];
@@ -86,7 +112,8 @@ function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts
 
 function states(things: readonly DueEndpoints[], parts: ReportParts): readonly AssistantMessage[] {
   const told = things
-    .filter(({ wantsState }) => wantsState)
+    // A thing that is removed in the same report has no state.
+    .filter((one) => one.wantsState && (isPresent(one) || !one.wantsSync))
     .map((thing) => ({ thing, events: changeReports(thing, parts) }))
     .filter(({ events }) => events.length > 0);
   return chunksOf(told, thingsPerMessage).map((some) =>

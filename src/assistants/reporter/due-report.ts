@@ -2,6 +2,7 @@ import type { CommandReceipt } from "../../devices/command-receipts.ts";
 import type { ThingControl } from "../../devices/thing-control.ts";
 import { UnknownCommand, UnknownThing } from "../../model/errors.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { Store, Transaction } from "../../store/seam.ts";
 import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
 import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
 import type { AssistantReply } from "../../store/tables/assistant-replies.ts";
@@ -10,16 +11,19 @@ import { hasOutcome } from "../commanding.ts";
 import type { CurrentThing } from "../current-thing.ts";
 import { allThings } from "../grants.ts";
 import type { AssistantHomes } from "../homes.ts";
+import type { Outlet } from "../outlets.ts";
 import { freshnessOfLinks } from "./changes.ts";
+import { type Choice, choiceOf, isChoiceDue, keptChoice } from "./choice.ts";
 
 export interface ReportParts {
   readonly homes: AssistantHomes;
   readonly control: Pick<ThingControl, "receipt">;
   /** The links of these users whose state is stale, by user. */
   readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
+  readonly store: Store<Pick<Transaction, "assistantMarks">>;
 }
 
-export interface BuiltReport extends DueReport {
+export interface BuiltReport extends Omit<DueReport, "omitted">, Choice {
   /** The links of the user that are stale in this report. */
   readonly staleDevices: readonly DeviceId[];
   /** Links that have turned stale or live since the last report. All of their things are in this one. */
@@ -41,6 +45,7 @@ export async function dueReport(
   marks: readonly AssistantMark[],
   replies: readonly AssistantReply[],
   nowMs: number,
+  outlet: Pick<Outlet, "assistant" | "settings">,
 ): Promise<BuiltReport> {
   const { homes, control } = parts;
   const { userId, agentUserId } = grant;
@@ -51,28 +56,33 @@ export async function dueReport(
   const stale = await staleDevicesOf(parts, grant, marks);
   noteFreshness(stale, marked.values());
   const whole = new Set([...oneSided(stale, grant.staleDevices), ...turnedBefore(marks)]);
-  const present = all || whole.size > 0 ? await homes.all(userId) : [];
+  const isChosen = outlet.assistant.choose !== undefined && isChoiceDue(grant, marks, nowMs);
+  const present = all || whole.size > 0 || isChosen ? await homes.all(userId) : [];
   // Links may have turned between the two reads.
   noteFreshness(stale, present);
   const turned = oneSided(stale, grant.staleDevices);
   for (const deviceId of turned) whole.add(deviceId);
   const told = present.filter(({ deviceId }) => all || whole.has(deviceId));
   const known = new Map(told.map((thing) => [thing.thingId, thing]));
-  const read = new Map([...marked, ...known]);
+  const choice = isChosen ? await choiceOf(parts, grant, present, nowMs, outlet) : keptChoice(grant);
+  const shifted = new Set(choice.shifted.map(({ thingId }) => thingId));
+  const read = new Map([...marked, ...[...told, ...choice.shifted].map((thing) => [thing.thingId, thing] as const)]);
   const due = (thingId: string, current: CurrentThing | undefined): DueThing => {
     const mark = byThing.get(thingId);
     const isWhole = known.has(thingId);
+    const isShifted = shifted.has(thingId);
     return {
       thingId,
       current,
-      wantsState: isDue(mark?.stateMs, nowMs) || isWhole,
-      wantsSync: isDue(mark?.syncMs, nowMs) || (isWhole && isDue(all?.syncMs, nowMs)),
-      sinceMs: isWhole ? 0 : (mark?.sinceMs ?? 0),
+      wantsState: isDue(mark?.stateMs, nowMs) || isWhole || isShifted,
+      wantsSync: isDue(mark?.syncMs, nowMs) || (isWhole && isDue(all?.syncMs, nowMs)) || isShifted,
+      sinceMs: isWhole || isShifted ? 0 : (mark?.sinceMs ?? 0),
       isUrgent: mark?.isUrgent ?? false,
       rises: mark?.rises ?? [],
     };
   };
-  const things = [...new Set([...byThing.keys(), ...known.keys()])].map((thingId) => due(thingId, read.get(thingId)));
+  const ofReport = new Set([...byThing.keys(), ...known.keys(), ...shifted]);
+  const things = [...ofReport].map((thingId) => due(thingId, read.get(thingId)));
   return {
     agentUserId,
     things: [...things.filter(({ isUrgent }) => isUrgent), ...things.filter(({ isUrgent }) => !isUrgent)],
@@ -80,6 +90,7 @@ export async function dueReport(
     failed: grant.attempts === 0 ? null : { attempts: grant.attempts, problem: grant.problem },
     staleDevices: [...stale],
     turned,
+    ...choice,
   };
 }
 

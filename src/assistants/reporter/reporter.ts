@@ -1,6 +1,6 @@
 import type { LimitName, OnLimitReached } from "../../model/limits.ts";
 import { BackgroundTask } from "../../runtime/background-task.ts";
-import type { Cancel } from "../../runtime/runtime.ts";
+import { type Cancel, outsideRequests } from "../../runtime/runtime.ts";
 import { Sweep } from "../../runtime/sweep.ts";
 import type { Store } from "../../store/seam.ts";
 import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
@@ -87,7 +87,7 @@ export class Reporter {
   wake(): void {
     if (this.#stopping.signal.aborted) return;
     this.#isRoundRequested = true;
-    this.#round ??= this.#work();
+    this.#round ??= outsideRequests(this.#parts.runtime, () => this.#work());
   }
 
   /** Aborts running attempts; another node, or the next start, reports again. */

@@ -9,6 +9,7 @@ import { Attempt, type AttemptParts, marksPerReport, type SendingTables } from "
 import { type BuiltReport, dueReport, type ReportParts, readAgain, turnedLink, withoutTold } from "./due-report.ts";
 
 export interface SendingParts extends ReportParts, AttemptParts {
+  readonly store: Store<SendingTables>;
   readonly outlets: Pick<Outlets, "find">;
   readonly sealing: {
     seal(text: string, context: string): string;
@@ -46,11 +47,11 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   if (!claimed) return false;
   const { grant, marks, replies, nowMs } = claimed;
   const outlet = await outlets.find(grant.outletId);
-  const report = await dueReport(parts, grant, marks, replies, nowMs);
+  const report = await dueReport(parts, grant, marks, replies, nowMs, outlet);
   const recipient = recipientOf(parts, outlet, grant);
-  const turned = await keepTurned(store, grant, report, nowMs);
-  if (!turned) return true;
-  const attempt = new Attempt(parts, grant, [...marks, ...turned], replies, report);
+  const kept = await keepTold(store, grant, report, nowMs);
+  if (!kept) return true;
+  const attempt = new Attempt(parts, grant, [...marks, ...kept], replies, report);
   let left: DueReport = report;
   let builtMs = runtime.elapsedMs();
   let messages = outlet.assistant.messages(left, outlet.settings);
@@ -87,31 +88,39 @@ function prolong(store: Store<SendingTables>, grant: ClaimedGrant): Promise<bool
 }
 
 /**
- * Stores before the first message which links are told as stale, and a mark for each link that has turned. If this report
- * fails, or its node dies, the next one tells all things of these links. Undefined when the link to the assistant has
- * ended, or another node has claimed the grant.
+ * Stores before the first message which links are told as stale and which devices are offered, with a mark for each link
+ * that has turned and each thing that is offered from now on, or no longer. If this report fails, or its node dies, the
+ * next one tells them. Undefined when the link to the assistant has ended, or another node has claimed the grant.
  */
-function keepTurned(
+function keepTold(
   store: Store<SendingTables>,
   grant: ClaimedGrant,
-  { turned, staleDevices }: BuiltReport,
+  { turned, staleDevices, shifted, omittedIds: omitted }: BuiltReport,
   nowMs: number,
 ): Promise<readonly AssistantMark[] | undefined> | readonly AssistantMark[] {
-  if (turned.length === 0) return [];
+  if (turned.length === 0 && isSameList(omitted, grant.omitted)) return [];
   const { userId, outletId } = grant;
+  const added = [
+    ...turned.map((deviceId) => ({ thingId: turnedLink(deviceId), stateMs: nowMs })),
+    ...shifted.map(({ thingId }) => ({ thingId, stateMs: nowMs, syncMs: nowMs, sinceMs: 0 })),
+  ];
   return store.transaction(
     async (tx) => {
       const untilMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
-      if (!(await tx.assistantGrants.prolong(grant, untilMs, staleDevices))) return undefined;
+      if (!(await tx.assistantGrants.prolong(grant, untilMs, { staleDevices, omitted }))) return undefined;
       const marks: AssistantMark[] = [];
-      for (const thingId of turned.map(turnedLink)) {
-        await tx.assistantMarks.add({ userId, outletId, thingId, stateMs: nowMs }, nowMs);
-        marks.push((await tx.assistantMarks.find(grant, thingId))!);
+      for (const mark of added) {
+        await tx.assistantMarks.add({ userId, outletId, ...mark }, nowMs);
+        marks.push((await tx.assistantMarks.find(grant, mark.thingId))!);
       }
       return marks;
     },
     { urgent: true },
   );
+}
+
+function isSameList(one: readonly string[] | null, other: readonly string[] | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function recipientOf({ store, sealing }: SendingParts, outlet: Outlet, grant: ClaimedGrant): Recipient {

@@ -68,6 +68,7 @@ function world(given: World = {}) {
     },
     outlets: { ofClient: async (_, clientId) => (clientId === "skill" ? outlet : undefined) },
     grants: {
+      listed: async () => undefined,
       establish: async (_, user, options) => void granted.push({ user, ...options?.given }),
       leaving: async () => given.leaving ?? [],
       replyLater: async (_outlet, _user, reply) => void replies.push(reply),

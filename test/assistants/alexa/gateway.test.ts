@@ -26,11 +26,11 @@ const message: AssistantMessage = {
   body: { events: [deleteReport("m-1", ["t_1"])] } satisfies AlexaBody,
 };
 
-const answered = (status: number, document: object = {}): MakerAnswer => ({
+const answered = (status: number, document: object = {}, headers = {}): MakerAnswer => ({
   isAnswered: true,
   status,
   document: document as Readonly<Record<string, unknown>>,
-  headers: {},
+  headers,
 });
 const refused = (status: number, code: string) => answered(status, { payload: { code, description: "secret words" } });
 const noAnswer: MakerAnswer = { isAnswered: false, detail: "no answer in time" };
@@ -113,6 +113,34 @@ describe("a message to the event gateway", () => {
       if (answer.isAnswered && answer.status !== 302) assert.match(outcome.text, /^answered \d+ [A-Z_]+$/);
     });
   }
+});
+
+describe("a message that Alexa throttles or finds too large", () => {
+  it("waits as long as Alexa asks for", async () => {
+    const waits = async (text: string) => (await deliver([answered(429, {}, { "retry-after": text })])).outcome;
+    const outcome = { result: "retry", status: 429, text: "answered 429" };
+    assert.deepEqual(await waits("7"), { ...outcome, afterMs: 7_000 });
+    assert.deepEqual(await waits("soon"), { ...outcome, afterMs: undefined });
+  });
+
+  it("is split until its parts are taken, and refused when one endpoint alone is too large", async () => {
+    const ids = ["t_1", "t_2", "t_3"];
+    const large: AssistantMessage = { ...message, body: { events: [deleteReport("m-1", ids)] } satisfies AlexaBody };
+    const tooLarge = refused(413, "REQUEST_ENTITY_TOO_LARGE_EXCEPTION");
+    const { outcome, calls } = await deliver(
+      [tooLarge, tooLarge, answered(202), answered(202), answered(202)],
+      {},
+      large,
+    );
+    assert.equal(outcome.result, "taken");
+    const endpointsOf = ({ body }: MakerCall) =>
+      ((body as AlexaEvent).event.payload.endpoints as { endpointId: string }[]).map(({ endpointId }) => endpointId);
+    assert.deepEqual(calls.map(endpointsOf), [ids, ["t_1", "t_2"], ["t_1"], ["t_2"], ["t_3"]]);
+    for (const { body } of calls) checked(body as AlexaEvent);
+    const partly = await deliver([tooLarge, tooLarge, tooLarge, answered(202), answered(202)], {}, large);
+    assert.equal(partly.outcome.result, "refused");
+    assert.equal(partly.calls.length, 5, "the others are told");
+  });
 });
 
 describe("a message with several events", () => {

@@ -37,7 +37,7 @@ async function showing(lamps: Readonly<Record<number, number>>, user?: string) {
         countOfOutlet: async () => grants.length,
       },
       health: async () => [{ last: undefined, sinceMs: 0, reportLagMs: 0, errors: [] }],
-      omitted: async (_: unknown, userId: number) => assistant.omitted!(homeOf(userId), settings),
+      omitted: async (_: unknown, userId: number) => assistant.choose!(homeOf(userId), settings).omitted,
     },
   } as unknown as ActParts;
   const input = { outlet: "bwo_1", ...(user && { user }) };

@@ -98,8 +98,8 @@ describe("what Alexa is told", () => {
       "AddOrUpdateReport t_alarm false true",
       "ChangeReport t_alarm true false",
       "Response t_lamp false false",
-      "AddOrUpdateReport t_lamp false true",
       "DeleteReport t_gone true true",
+      "AddOrUpdateReport t_lamp false true",
       "ChangeReport t_lamp true false",
     ]);
   });
@@ -134,12 +134,35 @@ describe("what Alexa is told", () => {
     const things = Array.from({ length: 301 }, (_, index) =>
       due({ ...lamp, thingId: `t_${1_000 + index}` }, { sinceMs: 0, wantsSync: true }),
     );
-    const [added, ...messages] = messagesFor({ things });
+    const [, added, ...messages] = messagesFor({ things, omitted: new Set(["t_1300"]) });
     assert.equal((eventOf(added).payload.endpoints as readonly object[]).length, 300);
     assert.equal(messages.length, 12);
     const told = messages.flatMap(endpointIds);
     assert.equal(told.length, 300);
     assert.ok(!told.includes("t_1300"));
+  });
+
+  it("is nothing of endpoints beyond the limit, but that they are no longer offered", () => {
+    const omitted = new Set(["t_lamp", "t_heater:fan"]);
+    const things = [due(lamp), due(heater)];
+    assert.deepEqual(messagesFor({ things, omitted }).map(endpointIds), [["t_heater"]]);
+    const renamed = things.map((one) => ({ ...one, wantsSync: true }));
+    assert.deepEqual(shown(messagesFor({ things: renamed, omitted })), [
+      "AddOrUpdateReport t_heater false true",
+      "ChangeReport t_heater true false",
+    ]);
+    const withdrawn = renamed.map((one) => ({ ...one, sinceMs: 0 }));
+    const messages = messagesFor({ things: withdrawn, omitted });
+    assert.deepEqual(shown(messages), [
+      "DeleteReport t_lamp true true",
+      "DeleteReport t_heater false false",
+      "AddOrUpdateReport t_heater false true",
+      "ChangeReport t_heater true false",
+    ]);
+    const deleted = messages.slice(0, 2).map((one) => eventOf(one).payload.endpoints);
+    assert.deepEqual(deleted, [[{ endpointId: "t_lamp" }], [{ endpointId: "t_heater:fan" }]]);
+    const gone = [due({ ...lamp, goneMs: changedMs }, { wantsSync: true }), due(undefined, { wantsSync: true })];
+    assert.deepEqual(messagesFor({ things: gone, omitted: new Set(["t_lamp", "t_lost"]) }), []);
   });
 
   it("reports a measured value with all other properties in the context", () => {

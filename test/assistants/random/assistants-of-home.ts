@@ -44,12 +44,20 @@ export class AlexaOfHome {
     };
     const answer = checked(await this.#home.alexa.answer(readDirective(body)!, "us-east-1")) as unknown as AlexaMessage;
     assertRepeated(answer, asked, endpointId);
+    const known = new Set(this.customer.endpoints.keys());
     this.#learn(answer);
+    // Alexa asks for the states of endpoints that it has discovered anew.
+    const found = [...this.customer.endpoints.keys()].filter((id) => !known.has(id));
+    if (answer.event.header.name === "Discover.Response") for (const id of found) await this.#askState(id);
     return answer;
   }
 
   discover(): Promise<AlexaMessage> {
     return this.ask({ ...ours, name: "Alexa.Discovery Discover", to: "t_none", correlationToken: undefined });
+  }
+
+  #askState(endpointId: string): Promise<AlexaMessage> {
+    return this.ask({ ...ours, name: "Alexa ReportState", to: endpointId, correlationToken: "c" });
   }
 
   report(due: DueReport): void {
@@ -67,7 +75,7 @@ export class AlexaOfHome {
   async assertInformed(): Promise<void> {
     for (const endpointId of [...this.customer.endpoints.keys()]) {
       const known = new Map(this.customer.states.get(endpointId));
-      const answer = await this.ask({ ...ours, name: "Alexa ReportState", to: endpointId, correlationToken: "c" });
+      const answer = await this.#askState(endpointId);
       assert.equal(answer.event.header.name, "StateReport", JSON.stringify(answer.event.payload));
       for (const { namespace, name, value } of propertiesIn(answer)) {
         assert.deepEqual(known.get(`${namespace}.${name}`), value, `${endpointId} ${namespace}.${name}`);

@@ -127,6 +127,7 @@ export class MadeHome {
     outlets: { ofClient: async (_, clientId) => (clientId === "skill" ? outlet : undefined) },
     grants: {
       establish: async () => undefined,
+      listed: async () => undefined,
       leaving: this.#leaving,
       replyLater: async (_outlet, _user, { commandId, thingId, reply }) => {
         const command = { trait: "onOff", command: "set", params: { on: true } } as const;
