@@ -3,7 +3,10 @@ import { get } from "node:http";
 import { get as getOverTls } from "node:https";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import type { Config } from "../config/config.ts";
+import { lackOfEcosystems, lacksEcosystems } from "../config/ecosystem-settings.ts";
+import { type ShownSetting, shownSettings } from "../config/shown-settings.ts";
 import type { Call } from "./command.ts";
 import { ecosystemsOf } from "./ecosystems.ts";
 import type { Inspection } from "./programs.ts";
@@ -44,6 +47,7 @@ export async function examine(call: Call): Promise<readonly Finding[]> {
   const addresses = ecosystemsOf(config, call.sources).flatMap(({ name, apiUrl }) =>
     apiUrl ? [{ name, apiUrl }] : [],
   );
+  findings.push(...simulatorAlone(config, shownSettings(call.sources)));
   findings.push(...(await Promise.all(addresses.map(({ name, apiUrl }) => ecosystem(name, apiUrl)))));
   return findings;
 }
@@ -52,6 +56,7 @@ export async function examine(call: Call): Promise<readonly Finding[]> {
 export interface RunningService {
   readonly config: Pick<Config, "dataFolder" | "databaseUrl" | "ecosystems">;
   readonly seen: Omit<Inspection, "isRunning" | "listensAt">;
+  readonly settings: readonly ShownSetting[];
   /** The address for clients, and that on its own machine. */
   readonly baseUrl: string;
   readonly listensAt?: string | undefined;
@@ -59,7 +64,7 @@ export interface RunningService {
 
 /** The checks that a running service makes of itself and its machine, without changing anything. */
 export async function examineService(service: RunningService): Promise<readonly Finding[]> {
-  const { config, seen, baseUrl, listensAt } = service;
+  const { config, seen, settings, baseUrl, listensAt } = service;
   const addresses = config.ecosystems.flatMap(({ name, apiUrl }) => (apiUrl ? [{ name, apiUrl }] : []));
   const [answering, ...ecosystems] = await Promise.all([
     publicAddress(baseUrl, listensAt),
@@ -68,14 +73,33 @@ export async function examineService(service: RunningService): Promise<readonly 
   return [
     nodeVersion(),
     clock(),
-    dataFolder(config),
+    existing(dataFolder(config), existsSync(resolve(config.dataFolder))),
     disk(config),
     answering,
-    key(seen),
-    database(config, seen),
+    existing(key(seen), existsSync(seen.keyFile)),
+    existing(database(config, seen), seen.schemaVersion !== undefined),
     ...(seen.databaseProblem === undefined ? [storeClock(seen)] : []),
+    ...simulatorAlone(config, settings),
     ...ecosystems,
   ];
+}
+
+/** A public service whose operator has set no ecosystem. */
+function simulatorAlone({ ecosystems }: Pick<Config, "ecosystems">, settings: readonly ShownSetting[]): Finding[] {
+  const hasLinkPages = ecosystems.some(({ consent }) => consent !== undefined);
+  if (!lacksEcosystems(settings, hasLinkPages)) return [];
+  return [{ check: "ecosystems", state: "warn", words: lackOfEcosystems.sentence, next: lackOfEcosystems.fix }];
+}
+
+/** A running service has made its folder, key and store: what is missing was removed or unmounted under it. */
+function existing(finding: Finding, isThere: boolean): Finding {
+  if (isThere || finding.state !== "ok") return finding;
+  const words = finding.words.replace(
+    "does not exist yet; the first start creates it",
+    "is gone, and the service runs",
+  );
+  const next = "mount or restore it, then start the service again; what it has stored since may be lost";
+  return { ...finding, state: "fail", words, next };
 }
 
 /** Clients verify the certificate, so this does too. */
@@ -83,10 +107,14 @@ async function publicAddress(baseUrl: string, listensAt: string | undefined): Pr
   const check = "address";
   try {
     const url = new URL("/livez", baseUrl);
-    const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
-    if (status === 200) return { check, state: "ok", words: `${baseUrl} is the service's` };
+    const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
+    const text = await answer.text();
+    if (isOurs(answer.status, answer.headers.get("x-request-id"), text)) {
+      return { check, state: "ok", words: `${baseUrl} is the service's` };
+    }
     const next = "check that the proxy passes requests to this service, or correct BREEZEWAY_BASE_URL";
-    return { check, state: "fail", words: `${baseUrl} answers ${status} instead of the service`, next };
+    const status = answer.status === 200 ? "as another program" : `${answer.status} instead of the service`;
+    return { check, state: "fail", words: `${baseUrl} answers ${status}`, next };
   } catch {
     const isHere = listensAt !== undefined && (await isBreezeway(listensAt));
     const words = `${baseUrl} does not answer this machine${isHere ? `; ${listensAt} does` : ""}`;
@@ -194,11 +222,19 @@ function isBreezeway(address: string): Promise<boolean> {
     const options = { rejectUnauthorized: false, signal: AbortSignal.timeout(timeoutMs) };
     const request = url.protocol === "https:" ? getOverTls(url, options) : get(url, options);
     request.once("response", (answer) => {
-      answer.resume();
-      settle(answer.statusCode === 200);
+      const { "x-request-id": requestId } = answer.headers;
+      readText(answer).then(
+        (body) => settle(isOurs(answer.statusCode, requestId, body)),
+        () => settle(false),
+      );
     });
     request.once("error", () => settle(false));
   });
+}
+
+/** Whether the answer of /livez is one of Breezeway: other programs answer 200 there too. */
+function isOurs(status: number | undefined, requestId: unknown, body: string): boolean {
+  return status === 200 && typeof requestId === "string" && body.trim() === '{"status":"ok"}';
 }
 
 function key({ keyFile, keyProblem }: Pick<Inspection, "keyFile" | "keyProblem">): Finding {
@@ -251,6 +287,10 @@ function storeClock({ clockOffsetMs }: Pick<Inspection, "clockOffsetMs">): Findi
 async function ecosystem(name: string, apiUrl: string): Promise<Finding> {
   try {
     const { status } = await fetch(apiUrl, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
+    if (status >= 500) {
+      const next = "the ecosystem, or a proxy before it, has a problem; links wait until it answers again";
+      return { check: name, state: "warn", words: `${apiUrl} answers ${status}`, next };
+    }
     return { check: name, state: "ok", words: `${apiUrl} answers (${status} without a token, as it should)` };
   } catch {
     const next = "start a simulated one with breezeway simulator, or name the real one in BREEZEWAY_ECOSYSTEMS";

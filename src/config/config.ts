@@ -130,7 +130,7 @@ export const settings = {
     (text = "") => {
       const proxies = list(text);
       const wrong = proxies.find((proxy) => !isAddressOrRange(proxy));
-      if (wrong) throw new InvalidSetting(`holds "${wrong}", which is not an IP address or range`);
+      if (wrong) throw new InvalidSetting(`holds "${wrong}", which ${whyNoProxy(wrong)}`);
       return proxies;
     },
   ),
@@ -398,6 +398,13 @@ function isAddressOrRange(text: string): boolean {
   const [, address = "", prefix] = /^([^/]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(prefix ?? 1) <= (version === 4 ? 32 : 128);
+}
+
+function whyNoProxy(text: string): string {
+  const [address = "", prefix] = text.split("/");
+  return isIP(address) !== 0 && prefix === "0"
+    ? "trusts every caller; name the proxy's own range"
+    : "is not an IP address or range";
 }
 
 function originOf(text: string): string | undefined {

@@ -18,20 +18,21 @@ export function readEcosystems(text: string | undefined): readonly EcosystemConf
 }
 
 /**
- * The ecosystems without their OAuth clients. The simulator's client has a public secret, and its pages are at an address
- * of this machine: users of a public service would be sent to their own.
+ * The ecosystems without their OAuth clients, for a public service that has the simulator by default. The secret of the
+ * simulator's client is public, and its link pages are at 127.0.0.1: the browser of a user would open that address on the
+ * user's own machine.
  */
 export function withoutClients(ecosystems: readonly EcosystemConfiguration[]): readonly EcosystemConfiguration[] {
   return ecosystems.map(({ consent: _, ...others }) => others);
 }
 
-/** Whether the service has only the default, the simulator, and its users can't reach that one. */
+/** Whether the operator of a public service has set no ecosystem, so that it has the default: the simulator's address. */
 export function lacksEcosystems(settings: readonly ShownSetting[], hasLinkPages: boolean): boolean {
   return !hasLinkPages && settings.some((one) => one.variable === variable && one.from === fromDefault);
 }
 
 export const lackOfEcosystems = {
-  sentence: "No ecosystem is configured: users can't link homes.",
+  sentence: `Only the simulator's address is configured, ${simulatorUrl}: users can't link homes on pages, and a token that a client links a home with is sent to that address.`,
   fix: `Set ${variable} (docs/configuration.md#ecosystems), or set it to {} if users link no homes.`,
 };
 

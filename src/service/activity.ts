@@ -5,6 +5,7 @@ import type { HourlyCounts } from "../metrics/hourly-counts.ts";
 import type { NodeId, TenantId } from "../model/ids.ts";
 import type { NodeQuestions } from "../nodes/node-questions.ts";
 import type { OpenStore } from "../store/seam.ts";
+import { linkStatesSince } from "./link-hours.ts";
 
 export interface ActivityParts {
   readonly store: OpenStore;
@@ -54,13 +55,14 @@ async function readActivity(
   { store, nodes, federation }: ActivityParts,
   tenantIds: readonly TenantId[] | undefined,
 ): Promise<Activity> {
-  const { sinceMs, audit, deliveries } = await store.read(async (tx) => {
+  const { sinceMs, audit, deliveries, linkStates } = await store.read(async (tx) => {
     const nowMs = await tx.clock.nowMs();
     const sinceMs = (Math.floor(nowMs / hourMs) - hours + 1) * hourMs;
     return {
       sinceMs,
       audit: await tx.audit.hours(sinceMs, tenantIds, mostCounted),
       deliveries: await tx.deliveries.hours(sinceMs, tenantIds, mostCounted),
+      linkStates: await linkStatesSince(tx, tenantIds, sinceMs, hours),
     };
   });
   const stored = {
@@ -70,6 +72,7 @@ async function readActivity(
     delivered: strip(deliveries.filter(({ state }) => state === "delivered")),
     failed: strip(deliveries.filter(({ state }) => state === "failed")),
     blind: await blindTime(federation, tenantIds, sinceMs),
+    linkStates,
   };
   // Nodes count changes and limits for the deployment, not for each tenant.
   return tenantIds === undefined ? { ...stored, ...(await ofNodes(nodes)) } : stored;

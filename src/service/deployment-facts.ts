@@ -27,8 +27,9 @@ const keysKeptMs = 60_000;
 
 /** What the service knows about itself. A part that can't be read throws, so that it is shown as unknown. */
 export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
-  const { store, folder, keyFile, config, membership, settings, version, keys, elapsedMs } = parts;
+  const { store, folder, config, membership, settings, version, keys, elapsedMs } = parts;
   let known: { readonly untilMs: number; readonly missing: Promise<number> } | undefined;
+  let examining: ReturnType<DeploymentFacts["examine"]> | undefined;
   const isThis = (id: string) => id === membership.id;
   return {
     settings,
@@ -56,14 +57,10 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
       }
       return known.missing;
     },
-    async examine(service) {
-      // Loaded on demand, so that the service starts faster.
-      const [{ examineService }, { inspectStore }] = await Promise.all([
-        import("../cli/machine-checks.ts"),
-        import("../store/inspection.ts"),
-      ]);
-      const seen = { keyFile, ...(await inspectStore({ databaseUrl: config.databaseUrl, folder }, keyFile)) };
-      return { node: membership.id, checks: await examineService({ ...service, config, seen }) };
+    examine(service) {
+      // Single-flight: each check opens a connection to the database beside those of the pools.
+      examining ??= examineNow(parts, service).finally(() => (examining = undefined));
+      return examining;
     },
     disk: () => diskSpaceOf(folder),
     async certificate() {
@@ -72,4 +69,17 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
     },
     lastBackupMs: () => lastBackupMs(store),
   };
+}
+
+async function examineNow(
+  { config, folder, keyFile, membership, settings }: DeploymentParts,
+  service: Parameters<DeploymentFacts["examine"]>[0],
+): ReturnType<DeploymentFacts["examine"]> {
+  // Loaded on demand, so that the service starts faster.
+  const [{ examineService }, { inspectStore }] = await Promise.all([
+    import("../cli/machine-checks.ts"),
+    import("../store/inspection.ts"),
+  ]);
+  const seen = { keyFile, ...(await inspectStore({ databaseUrl: config.databaseUrl, folder }, keyFile)) };
+  return { node: membership.id, checks: await examineService({ ...service, config, seen, settings }) };
 }

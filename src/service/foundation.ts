@@ -6,6 +6,7 @@ import { unknownOperation } from "../outlets/platform/calls.ts";
 import { faultNumbers } from "../outlets/platform/faults.ts";
 import { operations as platformOperations } from "../outlets/platform/operations.ts";
 import { processRuntime } from "../runtime/process/process-runtime.ts";
+import { runOutsideRequests } from "../runtime/process/request-lines.ts";
 import { version } from "../runtime/process/version.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
@@ -26,7 +27,11 @@ export async function openFoundation(
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
   const operationNames = [...platformOperations.keys(), unknownOperation];
   const metrics = metricsOf(version, { linkFaultKinds, operations: operationNames, faults: faultNumbers });
-  const runtime = { ...(injectedRuntime ?? processRuntime(report)), countFailure: metrics.backgroundFailure };
+  const runtime = {
+    ...(injectedRuntime ?? processRuntime(report)),
+    outsideRequests: runOutsideRequests,
+    countFailure: metrics.backgroundFailure,
+  };
   let store: OpenStore | undefined;
   const close = async () => {
     metrics.stop();

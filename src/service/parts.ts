@@ -81,6 +81,7 @@ import { homeParts } from "./home-parts.ts";
 import { homeSearch } from "./home-search.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
+import { PatternThread } from "./pattern-thread.ts";
 import { sealingContext } from "./sealing-keys.ts";
 import { staleLinksOn } from "./stale-links.ts";
 import { agentUserIds, nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
@@ -213,10 +214,12 @@ async function partsOn(
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
   const batches = new ResumableBatches(store);
+  const patternThread = new PatternThread(report);
   const alerts = alertsOn({
     store,
     ownThings,
     turn: () => new Promise((resolve) => runtime.after(0, resolve)),
+    patternWork: patternThread,
     commanding: alertCommanding(() => control),
     onLimitReached,
   });
@@ -414,7 +417,7 @@ async function partsOn(
       elapsedMs: runtime.elapsedMs,
     }),
     homes,
-    homeSearch: homeSearch({ store, homes, things, ownThings, alerts }),
+    homeSearch: homeSearch({ store, things, ownThings, alerts }),
     homeAlerts: homeAlerts({ alerts, devices, things }),
     homeDevices: homeDevices({ store, devices, federation, events }),
     homeEvents: recentEventsOn(store),
@@ -489,6 +492,7 @@ async function partsOn(
       operatorWatch.stop();
       await verifications.stop();
       await backups.stop();
+      await patternThread.stop();
       await foundation.close();
     },
   };

@@ -14,6 +14,7 @@ import type { Report, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
 import type { Hint } from "../store/node-bus.ts";
 import { refuseRemoteDemo } from "./demo-guard.ts";
+import { startLinkHours } from "./link-hours.ts";
 import { type OpenOptions, openParts, type Parts } from "./parts.ts";
 import { cursorKey } from "./stored-identifiers.ts";
 import { startSweeping } from "./sweeping.ts";
@@ -96,6 +97,7 @@ export async function startService(
     address.listensAt = http.url;
     address.baseUrl ||= http.url;
     stops.push(startSweeping(parts));
+    stops.push(startLinkHours(parts));
     if (!config.databaseUrl) {
       const control = await listenForCommands(parts);
       stops.push(() => control.stop());

@@ -3,14 +3,24 @@ import type { Parts } from "./parts.ts";
 
 const sweepEveryMs = 600_000;
 
-/** Removes expired sign-ins and tokens at intervals. The sweeps fail independently of each other. */
+/**
+ * Removes expired sign-ins and tokens at intervals, and finishes removals of users that were interrupted. The sweeps fail
+ * independently of each other.
+ */
 export function startSweeping(
   parts: Pick<Parts, "identity" | "operators" | "oauth" | "account" | "runtime">,
 ): () => void {
   const { identity, operators, oauth, account, runtime } = parts;
-  const all = [() => identity.sweep(), () => operators.sweep(), () => oauth.tokens.sweep(), () => account.sweep()];
-  const sweeps = all.map((sweep) => {
-    const task = new BackgroundTask("sweep", "expired sign-ins and tokens could not be removed", runtime);
+  const expired = "expired sign-ins and tokens could not be removed";
+  const all: readonly (readonly [sweep: () => Promise<unknown>, failure: string])[] = [
+    [() => identity.sweep(), expired],
+    [() => operators.sweep(), expired],
+    [() => oauth.tokens.sweep(), expired],
+    [() => account.sweep(), expired],
+    [() => account.finishRemovals(), "an interrupted removal of a user could not be finished"],
+  ];
+  const sweeps = all.map(([sweep, failure]) => {
+    const task = new BackgroundTask("sweep", failure, runtime);
     return async () => {
       try {
         await sweep();

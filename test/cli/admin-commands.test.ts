@@ -3,7 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { readFileBytes, readFileText } from "../../src/cli/file-argument.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { BadParameter } from "../../src/model/errors.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { openParts } from "../../src/service/parts.ts";
 import { breezeway } from "../stories/child-service.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import { folderOf, running } from "./made-folder.ts";
@@ -63,6 +66,37 @@ describe("the commands of an administrator", () => {
       ],
     );
     assert.match(entries[0].time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("find a user by id or by the whole name, and never one of another tenant than the typed one", async (t) => {
+    const config = readConfig({ flags: {}, environment: { BREEZEWAY_DATA: folderOf(t) } });
+    const parts = await openParts(config, startLogging("silent"));
+    t.after(() => parts.close());
+    // biome-ignore lint/suspicious/noExplicitAny: each command has its own answer
+    const run = (command: string, input: object): Promise<any> => parts.administration.run(command, input);
+    const tenantIds = [await run("tenant add", { name: "Acme" }), await run("tenant add", { name: "Other" })];
+    const [acme, other] = tenantIds.map(({ tenantId }) => tenantId);
+    const names = [...Array.from({ length: 100 }, (_, at) => `joann ${at}`), "ann", "Zo\u00eb"];
+    const ada = await parts.store.transaction(async (tx) => {
+      const same = { passwordHash: "none", isAdmin: false };
+      for (const name of [...names, "both"]) await tx.users.add({ ...same, tenantId: other, name });
+      await tx.users.add({ ...same, tenantId: acme, name: "both" });
+      return tx.users.add({ ...same, tenantId: acme, name: "ada" });
+    });
+    const foreign = { user: String(ada), tenant: "Other" };
+    for (const command of ["user show", "user set-password"]) {
+      await assert.rejects(
+        run(command, { ...foreign, password: "correct horse" }),
+        /User \d+ belongs to another tenant\. See: breezeway user list --tenant Other/,
+        command,
+      );
+    }
+    assert.equal((await parts.store.read((tx) => tx.users.byId(ada!)))?.passwordHash, "none");
+    assert.equal((await run("user show", { ...foreign, tenant: "Acme" })).name, "ada");
+    assert.equal((await run("user show", { user: "ann" })).name, "ann");
+    assert.equal((await run("user show", { user: "Zoe\u0308" })).name, "Zo\u00eb");
+    await assert.rejects(run("user show", { user: "both" }), /Several users have this name/);
+    assert.equal((await run("user show", { user: "both", tenant: "Acme" })).tenant, "Acme");
   });
 
   it("say what is wrong with a file, and name the option", async (t) => {

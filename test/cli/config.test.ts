@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ConfigurationError, readConfig, refuseInsecure } from "../../src/config/config.ts";
+import { runCommand } from "./run-command.ts";
 
 const read = (environment: Record<string, string>, flags: Record<string, string> = {}) =>
   readConfig({ environment, flags });
@@ -33,6 +34,19 @@ describe("the configuration", () => {
     const flow = { authUrl: "https://a.example/auth", tokenUrl: "https://a.example/token" };
     const configured = JSON.stringify({ nest: { ...nest, ...flow } });
     assert.ok(hasClient({ BREEZEWAY_BASE_URL: "https://home.example", BREEZEWAY_ECOSYSTEMS: configured }));
+  });
+
+  it("is valid with the simulator alone at a public address, and says that in words", async () => {
+    const address = { BREEZEWAY_BASE_URL: "https://home.example" };
+    const words =
+      /^Only the simulator's address is configured, http:\/\/127\.0\.0\.1:8090: .* Set BREEZEWAY_ECOSYSTEMS /;
+    for (const command of ["check", "print"]) {
+      const said = async (environment: Record<string, string>) =>
+        (await runCommand(["config", command, "--json"], { environment })).stderr;
+      assert.match(await said(address), words);
+      assert.equal(await said({ ...address, BREEZEWAY_ECOSYSTEMS: "{}" }), "");
+      assert.equal(await said({}), "");
+    }
   });
 
   it("prefers a flag to a variable, and ignores an empty variable", () => {
@@ -83,6 +97,8 @@ describe("the configuration", () => {
     ],
     [{ BREEZEWAY_ECOSYSTEMS: "/nowhere" }, /names a file that can't be read/],
     [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.1, proxy" }, /holds "proxy", which is not an IP address or range/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "0.0.0.0/0" }, /holds "0\.0\.0\.0\/0", which trusts every caller; name the proxy's/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "::/0" }, /holds "::\/0", which trusts every caller; name the proxy's own range/],
     [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.0/" }, /holds "10\.0\.0\.0\/", which is not an IP address or range/],
     [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.0/33" }, /holds "10\.0\.0\.0\/33"/],
     [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.0/0" }, /holds "10\.0\.0\.0\/0"/],

@@ -18,8 +18,9 @@ describe("the first start of a service", () => {
     assert.equal(existsSync(data), false);
   });
 
-  it("says that users can't link homes, if no ecosystem is configured at a public address", async (t) => {
-    const sentence = "No ecosystem is configured: users can't link homes. Set BREEZEWAY_ECOSYSTEMS";
+  it("says that users can't link homes, if a service at a public address has the simulator alone", async (t) => {
+    const sentence =
+      "Only the simulator's address is configured, http://127.0.0.1:8090: users can't link homes on pages";
     for (const [baseUrl, isSaid] of [
       ["https://home.example", true],
       ["http://127.0.0.1:9", false],

@@ -3,10 +3,14 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import type { Call } from "../../src/cli/command.ts";
+import type { ShownDevice } from "../../src/cli/devices/friendly-names.ts";
+import { watchDevice } from "../../src/cli/devices/watch-device.ts";
 import { Api } from "../../src/cli/remote/api.ts";
 import { follow } from "../../src/cli/remote/follow.ts";
 import { ServiceRefused, Unreachable } from "../../src/cli/remote/service-errors.ts";
-import type { Printer } from "../../src/cli/terminal/output.ts";
+import { type Printer, printerFor } from "../../src/cli/terminal/output.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 type Connection = (response: ServerResponse) => void;
 
@@ -77,6 +81,18 @@ describe("following the events of a service", () => {
     );
   });
 
+  it("says that a stream has begun, and only when it has caught up that it is live", async (t) => {
+    const { api, print } = await scripted(t, [events("1"), events("old-beat-2", "3", "beat-4", "5"), refusal]);
+    const types: string[] = [];
+    await assert.rejects(async () => {
+      for await (const { id, type } of follow(api, {}, print)) types.push(`${type} ${id}`);
+    }, ServiceRefused);
+    assert.deepEqual(types, [
+      ...["connected 1", "live 1", "attribute 1", "lost 1"],
+      ...["connected old-beat-2", "attribute 3", "live beat-4", "attribute 5", "lost 5"],
+    ]);
+  });
+
   it("resumes after the last event or heartbeat of a lost connection, until the service refuses", async (t) => {
     const { eventIds, lastEventIds, printed } = await scripted(t, [events("1", "2", "beat-3"), events("4"), refusal]);
     assert.deepEqual(await eventIds(), ["1", "2", "4"]);
@@ -102,5 +118,42 @@ describe("following the events of a service", () => {
     const broken = await scripted(t, [(response) => response.destroy()]);
     await assert.rejects(follow(broken.api, {}, broken.print).next(), Unreachable);
     assert.deepEqual([broken.lastEventIds.length, broken.printed], [1, []]);
+  });
+});
+
+describe("a table of a device that is watched", () => {
+  it("is not live before its stream has caught up", async () => {
+    const device = {
+      ...{ deviceId: 1, deviceName: "lamp", deviceTypeName: "lamp", presenceInfo: 1, stale: false },
+      attributes: { power: { value: "off", updateTime: 1 } },
+    };
+    const beat = (id: string, more = {}) => ({ id, type: "heartbeat", ...more });
+    const change = { id: "4", type: "attribute", deviceId: 1, name: "power", value: "on", updateTime: 2 };
+    const drawn: string[] = [];
+    let drawnBehind: string | undefined;
+    let connections = 0;
+    const api = {
+      baseUrl: "http://service.example",
+      renewAccess: async () => undefined,
+      getDevice: async () => device,
+      async *connection() {
+        connections += 1;
+        if (connections === 1) yield beat("1");
+        if (connections === 2) {
+          yield beat("2", { catchingUp: true });
+          yield change;
+          drawnBehind = drawn.at(-1);
+          yield beat("5");
+        }
+        if (connections === 3) throw new ServiceRefused(401, "invalid_token", "The access token is not valid.");
+      },
+    } as unknown as Api;
+    const out = { isTTY: true, rows: 50, columns: 100, write: (text: string) => void drawn.push(text) };
+    const terminal = { environment: { NO_COLOR: "1" }, out, err: out } as unknown as Terminal;
+    const call = { terminal, print: printerFor(terminal) } as unknown as Call;
+    const read = async () => ({ device: device as unknown as ShownDevice, names: ["power"] });
+    await assert.rejects(watchDevice(call, api, read, []), ServiceRefused);
+    assert.match(drawnBehind!, /power +on .*Not live since/s);
+    assert.ok(drawn.slice(drawn.indexOf(drawnBehind!) + 1).some((text) => text.endsWith("Ctrl-C ends.\n")));
   });
 });

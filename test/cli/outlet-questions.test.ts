@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
 import { addOutlet } from "../../src/cli/nouns/outlet/outlet-add.ts";
+import { directiveInShort, directiveInWords } from "../../src/cli/nouns/outlet/outlet-health.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
+import { lastDirective } from "../../src/outlets/console/pages/assistant-health.ts";
 
 /** Types one answer after each question. */
 function typing(answers: readonly string[], isTTY = true) {
@@ -44,5 +46,30 @@ describe("breezeway outlet add", () => {
       readonly settings: object;
     };
     assert.deepEqual([settings, asked], [{ "messaging-client-secret": "secret" }, []]);
+  });
+});
+
+describe("the last message of an assistant", () => {
+  const nowMs = Date.now();
+  const time = new Date(nowMs).toISOString();
+  const last = { time, name: "EXECUTE", error: null };
+  const health = { lastDirective: last, directivesSince: time, reportLagMs: 0, errors: [] };
+
+  it("is well only when every node has answered", () => {
+    assert.match(lastDirective(health, nowMs).text, /class="state good"/);
+    assert.doesNotMatch(directiveInWords(health), /not every node/);
+    const silent = { ...health, directivesSince: null };
+    const shown = lastDirective(silent, nowMs).text;
+    assert.match(shown, /answered.*not every node has answered/s);
+    assert.doesNotMatch(shown, /class="state good"/);
+    assert.match(directiveInWords(silent), /^EXECUTE, answered, .*; not every node has answered$/);
+  });
+
+  it("is none since all nodes have been up, or unknown", () => {
+    const none = { ...health, lastDirective: null };
+    const unknown = { ...none, directivesSince: null };
+    assert.equal(directiveInWords(none), `none since all nodes have been up: ${time}`);
+    assert.match(directiveInWords(unknown), /^unknown/);
+    assert.deepEqual([none, unknown].map(directiveInShort), ["-", "unknown"]);
   });
 });

@@ -41,6 +41,12 @@ describe("recent requests of a running service", () => {
     await assert.rejects(run("request show", { request: id.slice(0, 3) }), BadParameter);
     assert.equal((await run("request show", { request: id, tenant: String(tenantId) })).requestId, id);
     await assert.rejects(run("request show", { request: requestId, tenant: String(tenantId) }), NotFound);
+    for (let at = 0; at < 600; at++) {
+      const later = { method: "GET", route: "/livez", operation: undefined, status: 200, code: undefined, tookMs: 1 };
+      const caller = { tenantId: at % 2 === 0 ? tenantId : undefined };
+      service.parts.recentRequests.add({ ...later, requestId: `later ${at}`, bytes: 1, caller, source: "192.0.2.1" });
+    }
+    assert.equal((await run("request show", { request: id.slice(0, 8) })).requestId, id, "also an old one");
     for (const status of ["6xx", "40", "all"]) {
       await assert.rejects(run("request list", { status }), BadParameter, status);
     }

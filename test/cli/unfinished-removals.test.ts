@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
-import { Conflict } from "../../src/model/errors.ts";
+import { Conflict, OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import type { UserId } from "../../src/model/ids.ts";
 import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
@@ -24,13 +24,27 @@ async function opened(t: TestContext) {
       .filter(({ detail }) => detail.command === command)
       .map(({ tenantId, userId, detail: { command: _, ...detail } }) => ({ tenantId, userId, detail }))
       .reverse();
-  return { parts, run, entriesOf };
+  /** Runs a command. The store fails once, after so many transactions. */
+  const runFailing = async (command: string, input: object, count: number): Promise<unknown> => {
+    const { store } = parts;
+    const transaction = store.transaction.bind(store);
+    let left = count;
+    const broken = t.mock.method(store, "transaction", ((...call: Parameters<typeof transaction>) =>
+      left-- === 0 ? Promise.reject(new StoreUnavailable("It is down.")) : transaction(...call)) as typeof transaction);
+    try {
+      return await run(command, input).catch((error: unknown) => error);
+    } finally {
+      broken.mock.restore();
+    }
+  };
+  return { parts, run, runFailing, entriesOf };
 }
 
-async function addLink({ store, membership }: Parts, userId: UserId): Promise<void> {
+async function addLink({ store, membership }: Parts, userId: UserId, ecosystem?: string): Promise<void> {
   await store.transaction(async (tx) => {
     const device = await tx.devices.add({ userId, typeName: virtualDeviceType, name: "Home", isVirtual: true });
-    await tx.links.add(linkOf({ userId, devices: [device] } as never, membership.id));
+    const link = linkOf({ userId, devices: [device] } as never, membership.id);
+    await tx.links.add({ ...link, ...(ecosystem !== undefined && { ecosystem }) });
   });
 }
 
@@ -88,5 +102,59 @@ describe("a removal that ends half-way", () => {
       (await entriesOf("user remove")).map(({ detail }) => detail),
       [{ links: 1, unfinished: true }],
     );
+  });
+
+  it("of a client says so, and leaves an entry for the suspension", async (t) => {
+    const { run, runFailing, entriesOf } = await opened(t);
+    const voice = { tenant: "Acme", name: "Voice", "redirect-uri": ["https://voice.example/back"] };
+    const { client_id: client } = await run("client add", voice);
+    const first = await runFailing("client remove", { client }, 0);
+    assert.ok(first instanceof StoreUnavailable && !(first instanceof OutcomeUnknown));
+    assert.deepEqual(await entriesOf("client remove"), [], "nothing was changed");
+    assert.ok((await runFailing("client remove", { client }, 1)) instanceof OutcomeUnknown);
+    const entry = { tenantId: 42, userId: null };
+    const unfinished = { ...entry, detail: { name: "Voice", unfinished: true } };
+    assert.deepEqual(await entriesOf("client remove"), [unfinished]);
+    assert.ok((await runFailing("tenant remove", { tenant: "Acme" }, 1)) instanceof OutcomeUnknown);
+    const ofTenant = { ...entry, detail: { name: "Acme", clients: 0, unfinished: true } };
+    assert.deepEqual(await entriesOf("tenant remove"), [ofTenant]);
+    await run("client remove", { client });
+    assert.deepEqual(await entriesOf("client remove"), [
+      unfinished,
+      { ...entry, detail: { name: "Voice", grants: 0 } },
+    ]);
+  });
+
+  it("of a tenant says so when a client is gone", async (t) => {
+    const { run, runFailing, entriesOf } = await opened(t);
+    await run("client add", { tenant: "Acme", name: "Voice", "redirect-uri": ["https://voice.example/back"] });
+    assert.ok((await runFailing("tenant remove", { tenant: "Acme" }, 2)) instanceof OutcomeUnknown);
+    const detail = { name: "Acme", clients: 1, unfinished: true };
+    assert.deepEqual(await entriesOf("tenant remove"), [{ tenantId: 42, userId: null, detail }]);
+  });
+
+  it("of a user says so when a home is unlinked", async (t) => {
+    const { parts, run, entriesOf } = await opened(t);
+    const { identity, federation } = parts;
+    const { userId } = await run("user add", { tenant: "Acme", name: "ada", password });
+    const { removeUser } = identity;
+    identity.removeUser = () => Promise.reject(new StoreUnavailable("It is down."));
+    const removal = () => run("user remove", { user: String(userId) }).catch((error: unknown) => error);
+    const first = await removal();
+    assert.ok(first instanceof StoreUnavailable && !(first instanceof OutcomeUnknown));
+    assert.deepEqual(await entriesOf("user remove"), []);
+    await addLink(parts, userId);
+    assert.ok((await removal()) instanceof OutcomeUnknown);
+    const entry = { tenantId: 42, userId, detail: { links: 1, unfinished: true } };
+    assert.deepEqual(await entriesOf("user remove"), [entry]);
+    identity.removeUser = removeUser;
+    for (const ecosystem of ["one", "two"]) await addLink(parts, userId, ecosystem);
+    const read = parts.store.read.bind(parts.store);
+    let reads = 3;
+    const broken = t.mock.method(parts.store, "read", ((...call: Parameters<typeof read>) =>
+      reads-- > 0 ? read(...call) : Promise.reject(new StoreUnavailable("It is down."))) as typeof read);
+    await assert.rejects(federation.unlinkAll(userId), OutcomeUnknown);
+    broken.mock.restore();
+    assert.equal((await federation.unlinkAll(userId)).length, 1);
   });
 });

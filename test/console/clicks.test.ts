@@ -41,7 +41,7 @@ describe("an operator with a browser", { skip }, () => {
     });
   });
 
-  it("jumps to a client by Ctrl-K and a part of its name, and sees a tenant's pages in frames", async (t) => {
+  it("jumps to a client by Ctrl-K and a part of its name, and sees a tenant's pages in frames; a page that catches up is not live", async (t) => {
     const made = await administrationWorld(t);
     const owner = await made.owner();
     await operatorTab(browser(), made, owner, { width: 390 }, async (tab) => {
@@ -57,6 +57,30 @@ describe("an operator with a browser", { skip }, () => {
       assert.ok(await tab.getByRole("dialog").isVisible());
       await tab.keyboard.press("Escape");
       assert.ok(!(await tab.getByRole("dialog").isVisible()));
+    });
+    await operatorTab(browser(), made, owner, {}, async (tab) => {
+      await tab.addInitScript(`
+        globalThis.EventSource = class extends EventTarget {
+          static CLOSED = 2;
+          readyState = 1;
+          constructor() {
+            super();
+            globalThis.tell = (name, data) => {
+              this.dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }));
+              return (document.documentElement.dataset.fresh + ": " + document.getElementById("freshness-why").textContent).trim();
+            };
+          }
+          close() {}
+        };`);
+      await tab.goto("/console/clients");
+      await tab.waitForFunction("globalThis.tell !== undefined");
+      const told = (name: string, data: object) => tab.evaluate<string>(`tell("${name}", ${JSON.stringify(data)})`);
+      const behind = "as-of: This page catches up with changes that it missed.";
+      assert.equal(await told("heartbeat", {}), "live:");
+      assert.equal(await told("heartbeat", { catchingUp: true }), behind);
+      assert.equal(await told("change", { kind: "device", tenantId: 1, userId: 1, deviceId: 1 }), behind);
+      assert.equal(await told("resync", {}), behind);
+      assert.equal(await told("heartbeat", {}), "live:", "when it has caught up");
     });
   });
 });

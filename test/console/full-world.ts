@@ -1,12 +1,13 @@
 import type { TestContext } from "node:test";
 import { receiver } from "../events/receiver.ts";
+import type { WorldPlan } from "../stories/world.ts";
 import { madeReport } from "../verify/made-report.ts";
 import { alexa, hostileName, password } from "./administration-world.ts";
 import { consoleWorld } from "./console-world.ts";
 
 /** A linked house and one of everything that a page of the console shows, most of it with a hostile name. */
-export async function fullWorld(t: TestContext) {
-  const made = await consoleWorld(t, { allowsPrivateWebhooks: true });
+export async function fullWorld(t: TestContext, plan: WorldPlan = {}) {
+  const made = await consoleWorld(t, { allowsPrivateWebhooks: true, ...plan });
   const { house, run } = made;
   const { parts } = house.service;
   await run("tenant add", { name: "Other" });

@@ -3,12 +3,15 @@ import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { BadParameter, BadValue } from "../../src/model/errors.ts";
 import { consolePages } from "../../src/outlets/console/pages.ts";
+import { heading, signIn } from "../browser/link-site.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { sampleOf } from "../set-up/sample.ts";
+import { person } from "../stories/world.ts";
 import { password } from "./administration-world.ts";
 import { addressesOf, type FullWorld, fullWorld, furtherAddresses } from "./full-world.ts";
 import { hostileTexts, isStored } from "./hostile-texts.ts";
 import { operatorTab } from "./operator-tab.ts";
+import { planFor, tellRefusal, tellTexts } from "./told-texts.ts";
 
 const browser = browserOfFile();
 const sample = sampleOf(Object.entries(hostileTexts), { everyNth: 20 });
@@ -67,7 +70,9 @@ describe("hostile texts in names", { skip }, () => {
   it("are shown as text on every page: no dialog, no request elsewhere, no element", {
     timeout: 900_000,
   }, async (t) => {
-    const made = await fullWorld(t);
+    const told = sample.map(([, text]) => text);
+    const made = await fullWorld(t, planFor(told));
+    await tellTexts(t, made, told);
     const kept: string[] = [];
     for (const [nth, [context, text]] of sample.entries()) {
       const refused = await putEverywhere(made, text, nth);
@@ -76,6 +81,7 @@ describe("hostile texts in names", { skip }, () => {
         kept.push(text.normalize("NFC").trim());
       } else assert.ok(refused.includes("user") && refused.includes("client") && refused.includes("tenant"), context);
     }
+    await tellRefusal(t, made, hostileTexts["element with a handler"]!);
     const owner = await made.owner();
     const addresses = addressesOf(made);
     const devices = (await made.run("device owners", { user: made.user })).devices as readonly { deviceId: number }[];
@@ -85,6 +91,8 @@ describe("hostile texts in names", { skip }, () => {
       ...furtherAddresses(made),
       ...devices.slice(-kept.length).map(({ deviceId }) => `/devices/${made.user}/${deviceId}`),
       ...searches,
+      `/homes/${made.user}/home`,
+      `/things?user=${made.user}&kind=light`,
       "/requests?only=all&status=4xx",
     ];
     const { baseUrl } = made.house.service;
@@ -98,17 +106,25 @@ describe("hostile texts in names", { skip }, () => {
       tab.on("request", (request) => {
         if (!request.url().startsWith(`${baseUrl}/`)) harm.push(`${path}: ${request.url()}`);
       });
-      for (path of paths) {
-        const answer = await tab.goto(`/console${path}`);
+      const look = async (at: string) => {
+        path = at;
+        const answer = await tab.goto(path);
         assert.equal(answer?.status(), 200, path);
         const { elements, addresses: scripts } = await harmIn(tab);
         harm.push(...[...elements, ...scripts].map((one) => `${path}: ${one}`));
-      }
+      };
+      for (const at of paths) await look(`/console${at}`);
+      await signIn(tab, `${baseUrl}/account/${made.tenant}`, person);
+      await heading(tab, "Your account");
+      await look(`/account/${made.tenant}`);
+      const account = await tab.locator("main").evaluate((main) => main.textContent ?? "");
+      assert.ok(account.includes(told[0]!), "the account page names the home");
       assert.deepEqual(harm, []);
       for (const [page, place] of [
         ["/users", "users"],
         ["/clients", "clients"],
         ["/tenants", "tenants"],
+        [`/homes/${made.user}/home`, "things of an ecosystem"],
       ] as const) {
         await tab.goto(`/console${page}`);
         const shown = await tab.locator("main").evaluate((main) => main.textContent ?? "");

@@ -134,7 +134,7 @@ describe("an operator in the console", () => {
     const here = { to: `/console/assistants/${outlet}`, outlet };
     for (const page of ["/assistants", `/assistants/${outlet}`]) {
       const shown = await pageText(owner, page);
-      assert.match(shown, /none since the node started <time /);
+      assert.match(shown, /none since all nodes have been up: <time /);
       assert.match(shown, /Report lag(?:.|\n)*none waits(?:.|\n)*Errors of the last reports/);
     }
     const checked = await owner.send("/console/do", { act: "outlet check", ...here });

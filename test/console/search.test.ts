@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { findInHomes } from "../../src/cli/nouns/home/home-find.ts";
+import type { PageContext } from "../../src/outlets/console/console-page.ts";
+import { search } from "../../src/outlets/console/pages/search.ts";
 import { pageText } from "./administration-world.ts";
 import { fullWorld } from "./full-world.ts";
 
@@ -34,6 +37,7 @@ describe("the search", () => {
         things: [],
         devices: [],
         alerts: [],
+        hasMore: false,
         areAllCompared: true,
       });
     }
@@ -43,7 +47,7 @@ describe("the search", () => {
     assert.equal((await owner.get("/console/search?q=x&tenant=nowhere")).status, 200);
   });
 
-  it("compares a bounded number of names, says so, and goes further in the chosen tenant", async (t) => {
+  it("finds the last of many names, and says when more have the name", async (t) => {
     const made = await fullWorld(t);
     const { store } = made.house.service.parts;
     const { tenantId } = await made.house.service.parts.identity.findUser(made.house.userId);
@@ -58,15 +62,35 @@ describe("the search", () => {
         Array.from({ length: 1_600 }, () => row),
       );
     });
-    const owner = await made.owner();
-    const all = await pageText(owner, "/search?q=attic");
-    assert.match(all, /Names of things and devices were compared in the first 1,500/);
-    assert.ok(!all.includes("Attic fan"));
     const { tenantId: otherId } = (await made.run("tenant list")).tenants.find(
       ({ name }: { name: string }) => name === "Other",
     );
-    const chosen = await pageText(owner, `/search?q=attic&tenant=${otherId}`);
-    assert.ok(chosen.includes(`/console/devices/${other.userId}/${deviceId}`) && !chosen.includes("were compared in"));
+    const owner = await made.owner();
+    const all = await pageText(owner, "/search?q=attic");
+    assert.ok(all.includes(`/console/devices/${other.userId}/${deviceId}`));
+    assert.doesNotMatch(all, /Not all names were compared|have this name/);
+    const many = await made.run("home find", { text: "filler" });
+    assert.deepEqual([many.devices.length, many.hasMore, many.areAllCompared], [10, true, true]);
+    assert.match(await pageText(owner, "/search?q=filler"), /More things or devices have this name: write more of it/);
+    assert.doesNotMatch(await pageText(owner, `/search?q=filler&tenant=${otherId}`), /More things or devices/);
     assert.ok((await pageText(owner, `/search?q=${deviceId}`)).includes("Attic fan"), "an id is found everywhere");
+  });
+
+  it("never says that nothing has a name while some names were not compared", async () => {
+    const none = { things: [], devices: [], alerts: [], hasMore: false, areAllCompared: false };
+    const lists = { users: [], clients: [], tenants: [], links: [], operators: [], ...none };
+    const context = {
+      tenants: [1, 2],
+      tenant: undefined,
+      parameter: (name: string) => (name === "q" ? "attic" : undefined),
+      address: (path: string) => path,
+      call: async () => lists,
+      callIfAllowed: async () => undefined,
+    } as unknown as PageContext;
+    const { found } = await search.render(context);
+    assert.match(found!.text, /Nothing was found.*Not all names were compared.*choose a tenant/s);
+    assert.doesNotMatch(found!.text, /Nothing that you may see/);
+    assert.match(findInHomes.toText!(none, {}, 80), /^Nothing was found\.\n\nNot all names were compared/);
+    assert.equal(findInHomes.toText!({ ...none, areAllCompared: true }, {}, 80), "Nothing has this id or name.");
   });
 });

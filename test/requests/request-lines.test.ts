@@ -1,11 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Reporter, type ReporterParts } from "../../src/assistants/reporter/reporter.ts";
+import { EventHub, type HubParts } from "../../src/events/event-hub.ts";
+import type { EventReader } from "../../src/events/event-reader.ts";
+import { type SenderParts, WebhookSender } from "../../src/events/webhooks/sender.ts";
+import type { UserId } from "../../src/model/ids.ts";
 import { lineBounds } from "../../src/model/log-line.ts";
 import { LineMemory } from "../../src/requests/line-memory.ts";
 import { RecentRequests } from "../../src/requests/recent-requests.ts";
 import { keptLine } from "../../src/runtime/kept-lines.ts";
 import { type LogLevel, startLogging } from "../../src/runtime/process/log.ts";
-import { runWithLines, withRequestLines } from "../../src/runtime/process/request-lines.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { runOutsideRequests, runWithLines, withRequestLines } from "../../src/runtime/process/request-lines.ts";
+import type { Priority } from "../../src/store/seam.ts";
+import { logStart } from "../../src/store/tables/log-position.ts";
+import { onStore } from "../contracts/store/harness.ts";
+import { postgresHarness } from "../contracts/store/postgres-harness.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { missingPostgres } from "../set-up/postgres.ts";
 
 const same = { method: "GET", route: "/v3/users", operation: undefined, status: 200, code: undefined, tookMs: 1 };
 const request = (requestId: string) => ({ ...same, requestId, bytes: 1, caller: { tenantId: 1 }, source: "192.0.2.1" });
@@ -45,6 +57,67 @@ describe("the log lines of a request", () => {
         .map(({ requestId }) => requestId ?? null)
         .toSorted(),
       [null, "one", "one", "two", "two"].toSorted(),
+    );
+  });
+
+  for (const harness of [sqliteHarness, postgresHarness]) {
+    const skip = harness === postgresHarness && (missingPostgres() ?? false);
+    it(`are its own when its transaction shares a COMMIT with others, on ${harness.kind}`, { skip }, () =>
+      onStore(harness, async (store) => {
+        const { report } = logged();
+        const users = [1, 2, 3].map((id) => id as UserId);
+        const priorities: ((userId: UserId) => Priority)[] = [
+          () => ({}),
+          (groupedBy) => ({ patient: true, groupedBy }),
+        ];
+        for (const priorityOf of priorities) {
+          const ids = users.map((userId) => ({ userId, lines: openLines(`of user ${userId}`) }));
+          const transactions = ids.map(({ userId, lines }) =>
+            runWithLines(lines, () =>
+              store.transaction(async (tx) => {
+                await tx.users.lock(userId);
+                report.info({}, `for user ${userId}`);
+              }, priorityOf(userId)),
+            ),
+          );
+          await Promise.all(transactions);
+          for (const { userId, lines } of ids) {
+            // A transaction may run more than once, and writes its line each time.
+            assert.deepEqual(new Set(lines.lines.map(({ sentence }) => sentence)), new Set([`for user ${userId}`]));
+          }
+        }
+      }),
+    );
+  }
+
+  it("are not those of work for all tenants that the request has woken", async () => {
+    const { report, written } = logged();
+    const lines = openLines();
+    const fails = async () => Promise.reject(new Error("no store"));
+    const store = { isShared: false, read: fails, transaction: fails } as unknown as SenderParts["store"];
+    const runtime = { ...processRuntime(report), outsideRequests: runOutsideRequests };
+    const parts = { store, runtime, addressOf: fails, onLimitReached: () => undefined };
+    const hub = new EventHub(parts as unknown as HubParts);
+    const sender = new WebhookSender(parts as unknown as SenderParts);
+    const reporter = new Reporter(parts as unknown as ReporterParts);
+    const reader = {
+      catchUp: async () => true,
+      after: logStart,
+      parts: { writer: { closed: new AbortController().signal } },
+    };
+    await runWithLines(lines, async () => {
+      await hub.serve(reader as unknown as EventReader);
+      sender.wake();
+      reporter.wake();
+      for (let turns = 0; written().length < 3 && turns < 10_000; turns++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    await Promise.all([hub.stop(), sender.stop(), reporter.stop()]);
+    assert.deepEqual(lines.lines, []);
+    assert.deepEqual(
+      written().map(({ requestId }) => requestId ?? null),
+      [null, null, null],
     );
   });
 

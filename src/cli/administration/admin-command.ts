@@ -144,6 +144,8 @@ export interface ActParts extends AdministrationParts {
   readonly administer: (command: string, input: object) => Promise<Answer>;
   /** Audits what an act has changed before it fails. An act that succeeds answers with `changed` instead. */
   readonly recordUnfinished: (changed: Changed) => Promise<void>;
+  /** The same entry, for an act that stores it with its first transaction. */
+  readonly unfinishedEntry: (changed: Changed) => AuditEntry;
 }
 
 export interface LinkFilter {

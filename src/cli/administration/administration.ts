@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../../identity/audit.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { ActingOperator, AdminActs } from "../../operators/admin-call.ts";
 import { localName, reachedTenants } from "../../operators/operator.ts";
@@ -46,14 +47,17 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
     refuseUnstorable(input);
     const administer = (command: string, more: object) =>
       perform(actOf(command), parts, more as Input, who, { service });
-    const record = (changed: Changed) => {
+    const { audit } = parts.identity;
+    const entryOf = (changed: Changed): AuditEntry => {
       const detail = { command: name, ...changed.detail };
-      return parts.identity.audit.record({ act: "admin", ...who, ...changed, detail });
+      return { act: "admin", ...who, ...changed, detail };
     };
-    const recordUnfinished = (changed: Changed) =>
-      record({ ...changed, detail: { ...changed.detail, unfinished: true } });
-    const { answer, changed } = await act({ ...parts, administer, recordUnfinished }, input, service, onProgress);
-    if (changed) await record(changed);
+    const unfinishedEntry = (changed: Changed) =>
+      entryOf({ ...changed, detail: { ...changed.detail, unfinished: true } });
+    const recordUnfinished = (changed: Changed) => audit.record(unfinishedEntry(changed));
+    const given = { ...parts, administer, recordUnfinished, unfinishedEntry };
+    const { answer, changed } = await act(given, input, service, onProgress);
+    if (changed) await audit.record(entryOf(changed));
     return answer;
   }
 

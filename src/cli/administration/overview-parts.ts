@@ -23,6 +23,13 @@ export interface Activity {
       readonly unknownMs: readonly number[];
     };
   };
+  /** How many links were in each state, once in each hour. */
+  readonly linkStates: {
+    /** Whether links were counted in the hour. If not, their states are unknown. */
+    readonly isCounted: readonly boolean[];
+    /** The states that occurred; null in an hour that was not counted. */
+    readonly states: readonly { readonly state: string; readonly hours: readonly (number | null)[] }[];
+  };
   /** What the nodes have counted in memory, for the whole deployment. */
   readonly nodes?: {
     /** Changes of attributes. */

@@ -66,7 +66,11 @@ export async function watchDevice(
         table?.draw();
         continue;
       }
-      if (type === "connected") connection.streamLive();
+      if (type === "live") {
+        connection.streamLive();
+        table?.draw();
+        continue;
+      }
       if (type === "connected" || type === "resync") {
         // A resumed stream delivers the missed events.
         if (isShown && type === "connected") continue;

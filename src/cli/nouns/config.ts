@@ -1,6 +1,7 @@
 import { ConfigurationError, settings } from "../../config/config.ts";
-import { shownSetting } from "../../config/shown-settings.ts";
-import type { OwnCommand } from "../command.ts";
+import { lackOfEcosystems, lacksEcosystems } from "../../config/ecosystem-settings.ts";
+import { shownSetting, shownSettings } from "../../config/shown-settings.ts";
+import type { Call, OwnCommand } from "../command.ts";
 import type { Noun } from "../noun.ts";
 import { inPlainText } from "../settings-flags.ts";
 import { table, whole } from "../terminal/output.ts";
@@ -9,7 +10,8 @@ const check: OwnCommand = {
   name: "config check",
   meaning: "check the settings, and list every problem",
   examples: ["config check", "BREEZEWAY_PORT=eighty breezeway config check"],
-  async run({ print, config }) {
+  async run(call) {
+    const { print, config } = call;
     try {
       config();
     } catch (error) {
@@ -18,6 +20,7 @@ const check: OwnCommand = {
         print.data({ ok: false, problems: error.problems }, () => "");
       throw error;
     }
+    warn(call);
     print.data({ ok: true, problems: [] }, () => "The settings are valid. See them with: breezeway config print");
   },
 };
@@ -29,6 +32,7 @@ const show: OwnCommand = {
   examples: ["config print", "config print --json"],
   async run(call) {
     call.config();
+    warn(call);
     const shown = Object.values(settings).map((setting) => ({
       ...shownSetting(call.sources, setting),
       meaning: inPlainText(setting.meaning),
@@ -42,5 +46,13 @@ const show: OwnCommand = {
     );
   },
 };
+
+/** Settings that are valid, and hardly meant. */
+function warn({ config, sources, print }: Call): void {
+  const hasLinkPages = config().ecosystems.some(({ consent }) => consent !== undefined);
+  if (lacksEcosystems(shownSettings(sources), hasLinkPages)) {
+    print.words(`${lackOfEcosystems.sentence} ${lackOfEcosystems.fix}`);
+  }
+}
 
 export const config: Noun = { name: "config", meaning: "the settings", commands: [check, show] };

@@ -83,7 +83,8 @@ const watch: OwnCommand = {
     for await (const { id, type, data } of follow(api, options, print)) {
       if (type === "connected") {
         if (!print.isJson) print.words(`Listening to ${api.baseUrl}. Ctrl-C ends.`);
-      } else if (type !== "lost") print.line({ id, type, ...data }, eventInWords(type, data, print.style));
+      } else if (type !== "lost" && type !== "live")
+        print.line({ id, type, ...data }, eventInWords(type, data, print.style));
     }
   },
 };

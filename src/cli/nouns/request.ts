@@ -114,11 +114,13 @@ function callerInWords({ userId, clientId }: ShownRequest): string {
 
 const wholeIdLength = 36;
 
-/** The id for the beginning of one, as the list shows it. Looks for it among the newest requests. */
+/**
+ * The id for the beginning of one, as the list shows it. A node of the version before looks only at its newest 500
+ * requests: it does not know the filter, and sends those.
+ */
 async function wholeId(requests: RequestSearch, typed: string, tenantId: RequestFilter["tenantId"]): Promise<string> {
   if (typed.length >= wholeIdLength) return typed;
-  const newest = (await search(requests, { tenantId }, mostFound)).requests;
-  const known = newest.filter((one) => one.requestId.startsWith(typed));
+  const known = (await search(requests, { tenantId, requestIdPrefix: typed }, mostFound)).requests;
   const words = known.map(({ requestId, method, route }) => ({ id: requestId, words: `${method} ${route}` }));
   return words.length === 0 ? typed : idByPrefix("request", typed, words);
 }

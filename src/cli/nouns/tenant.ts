@@ -1,7 +1,7 @@
 import type { Terms, TermsAcceptance } from "../../identity/brand.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { Tenant } from "../../identity/tenants.ts";
-import { BadParameter, Conflict } from "../../model/errors.ts";
+import { afterPart, BadParameter, Conflict, OutcomeUnknown } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { pageOf } from "../administration/paging.ts";
@@ -247,9 +247,11 @@ const remove: AdminCommand = {
       }
       await identity.removeTenant(tenantId);
     } catch (error) {
-      // A user or a client was added at the same moment. The removed clients are gone.
-      if (removed.clients > 0) await recordUnfinished({ tenantId, detail: { name, ...removed } });
-      throw error;
+      // A user or a client was added at the same moment, or the store failed. The removed clients are gone, and the next
+      // one may be suspended.
+      const isBegun = removed.clients > 0 || error instanceof OutcomeUnknown;
+      if (isBegun) await recordUnfinished({ tenantId, detail: { name, ...removed } });
+      throw isBegun ? afterPart(error) : error;
     }
     return { answer: { tenantId, name, removed }, changed: { tenantId, detail: { name, ...removed } } };
   },

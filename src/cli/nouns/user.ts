@@ -1,4 +1,5 @@
 import type { User } from "../../identity/users.ts";
+import { OutcomeUnknown, restOfChange } from "../../model/errors.ts";
 import type { TenantId, UserId } from "../../model/ids.ts";
 import type { ActParts, AdminCommand, Answer } from "../administration/admin-command.ts";
 import { afterId, wantedPage } from "../administration/paging.ts";
@@ -162,17 +163,20 @@ const remove: AdminCommand = {
   },
 };
 
-/** When it fails, homes may be unlinked already. The audit log says how many. */
+/** When it fails, homes may be unlinked already, and a part of the data may be gone. The audit log says so. */
 async function unlinkAndRemove(parts: ActParts, userId: UserId, tenantId: TenantId) {
-  const { identity, federation, linksOf, recordUnfinished } = parts;
+  const { identity, federation, linksOf, recordUnfinished, unfinishedEntry } = parts;
   const before = await linksOf(userId);
   try {
     const unlinked = await federation.unlinkAll(userId);
-    return { unlinked, ...(await identity.removeUser(userId)) };
+    const begun = unfinishedEntry({ tenantId, userId, detail: { links: unlinked.length } });
+    const own = await restOfChange(unlinked.length > 0, () => identity.removeUser(userId, { begun }));
+    return { unlinked, ...own };
   } catch (error) {
-    const left = new Set((await linksOf(userId)).map(({ deviceId }) => deviceId));
+    // When the store has failed, this may fail too: then the entry names no link.
+    const left = new Set((await linksOf(userId).catch(() => before)).map(({ deviceId }) => deviceId));
     const links = before.filter(({ deviceId }) => !left.has(deviceId)).length;
-    if (links > 0) await recordUnfinished({ tenantId, userId, detail: { links } });
+    if (links > 0 || error instanceof OutcomeUnknown) await recordUnfinished({ tenantId, userId, detail: { links } });
     throw error;
   }
 }

@@ -6,7 +6,10 @@ import type { Printer } from "../terminal/output.ts";
 import type { Api } from "./api.ts";
 import { ServiceRefused, Unreachable } from "./service-errors.ts";
 
-/** An event of the service, or `connected` when a stream begins, or `lost` with `{since, reason}` when it ends. */
+/**
+ * An event of the service, or `connected` when a stream begins, `live` when it has caught up with what was missed, or
+ * `lost` with `{since, reason}` when it ends.
+ */
 export interface FollowedEvent {
   readonly id: string;
   readonly type: string;
@@ -25,6 +28,7 @@ export async function* follow(api: Api, options: EventOptions, print: Printer): 
   let isLost = false;
   for (let failures = 0; ; ) {
     let isNew = true;
+    let isLive = false;
     let isCatchingUp = false;
     let reason = `The connection to ${api.baseUrl} was lost.`;
     try {
@@ -41,6 +45,10 @@ export async function* follow(api: Api, options: EventOptions, print: Printer): 
         // Later changes arrive as events, so a device that is read now becomes current.
         if (isNew) yield { id, type: "connected", data: {} };
         isNew = false;
+        if (!isCatchingUp && !isLive) {
+          isLive = true;
+          yield { id, type: "live", data: {} };
+        }
         if (type === "resync")
           print.words("Events are missing here: the service could not resume the stream. Read the devices again.");
         if (type !== "heartbeat") yield { id, type, data };

@@ -19,7 +19,7 @@ function shown(value: unknown): Html {
 
 function table(rows: readonly object[]): Html {
   if (rows.length === 0) return html`none`;
-  const names = Object.keys(rows[0]!);
+  const names = [...new Set(rows.flatMap(Object.keys))];
   return html`<table><thead><tr>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) => html`<tr>${names.map((name) => html`<td>${plain((row as Record<string, unknown>)[name])}</td>`)}</tr>`,
@@ -27,6 +27,7 @@ function table(rows: readonly object[]): Html {
 }
 
 function plain(value: unknown): string {
+  if (value === undefined) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -162,7 +162,7 @@ export const homeCalls: readonly AdminCall[] = [
     subject: "tenants",
     summary: "Find things, devices and alerts by id, and things and own devices by a part of their name",
     words: [
-      "At most 10 of each kind. Names are compared in the first 1,500 things and the first 1,500 devices; `areAllCompared` says whether these were all.",
+      "At most 10 of each kind; `hasMore` says that more have this name. Names are compared whatever the case, of things their first 200 characters. One search compares 250,000 names; `areAllCompared` is false when there are more.",
     ],
     fields: [
       { option: "text", kind: "text", meaning: "An id, or a part of a name.", isRequired: true, isArgument: true },
@@ -172,12 +172,14 @@ export const homeCalls: readonly AdminCall[] = [
       things: list("Things.", foundThing),
       devices: list("Devices.", foundDevice),
       alerts: list("Alerts.", foundAlert),
-      areAllCompared: boolean("All names were compared."),
+      hasMore: boolean("More things or devices have this name than are listed."),
+      areAllCompared: boolean("False: there are more names than one search compares, and the rest was not compared."),
     }),
     example: {
       things: [],
       devices: [{ deviceId: 8, name: "Lamp", typeName: "Lamp", userId: 3, userName: "ada" }],
       alerts: [],
+      hasMore: false,
       areAllCompared: true,
     },
   },

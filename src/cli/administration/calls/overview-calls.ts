@@ -80,7 +80,7 @@ export const overviewCalls: readonly AdminCall[] = [
     path: "/activity",
     need: "read",
     subject: "tenants",
-    summary: "Show sign-ins, deliveries, changes and blind time of the last 24 hours",
+    summary: "Show sign-ins, deliveries, changes, blind time and states of links of the last 24 hours",
     words: ["Changes are counted in the memory of each node, and only for those who reach all tenants."],
     fields: [ofTenant],
     answer: object(
@@ -102,6 +102,22 @@ export const overviewCalls: readonly AdminCall[] = [
             unknownMs: hours("It is not known whether homes were seen."),
           }),
         }),
+        linkStates: object("How many links were in each state. They are counted once in each hour.", {
+          isCounted: list(
+            "In each of the last 24 hours, the present one last.",
+            boolean("Links were counted in this hour. If not, their states are unknown."),
+          ),
+          states: list(
+            "The states that occurred.",
+            object("A state.", {
+              state: text("`live`, `waiting`, `stale`, `needs_reauth` and others."),
+              hours: list(
+                "In each of the last 24 hours, the present one last.",
+                orNull(integer("How many links; null in an hour in which they were not counted.")),
+              ),
+            }),
+          ),
+        }),
       },
       {
         changes: hours("Changes of attributes."),
@@ -121,6 +137,10 @@ export const overviewCalls: readonly AdminCall[] = [
         links: 12,
         isAll: true,
         hours: { seenMs: new Array<number>(24).fill(43_200_000), blindMs: zeros, unknownMs: zeros },
+      },
+      linkStates: {
+        isCounted: [false, ...new Array<boolean>(23).fill(true)],
+        states: [{ state: "live", hours: [null, ...new Array<number>(23).fill(12)] }],
       },
     },
   },

@@ -15,7 +15,9 @@ export interface FoundInHomes {
     readonly typeName: string;
   })[];
   readonly alerts: readonly (Owned & { readonly alertId: TriggerId })[];
-  /** False: there are more things and devices than were compared by name. Ids are always compared. */
+  /** More things or devices have this name than are listed. */
+  readonly hasMore: boolean;
+  /** False: there are more names than one search compares, and the rest was not compared. Ids are always compared. */
   readonly areAllCompared: boolean;
 }
 

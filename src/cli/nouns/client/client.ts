@@ -1,3 +1,4 @@
+import { OutcomeUnknown } from "../../../model/errors.ts";
 import type { Client } from "../../../oauth/clients.ts";
 import type { AdminCommand, AdministrationParts } from "../../administration/admin-command.ts";
 import { pageOf } from "../../administration/paging.ts";
@@ -167,11 +168,19 @@ const remove: AdminCommand = {
   examples: ["client remove bwc_…"],
   arguments: [clientArgument],
   options: (command) => command.option("--client <id>", "the same, as an option"),
-  async act({ clients }, input) {
-    const { id } = await chosenClient(clients, input);
-    const { client, grants } = await clients.removeClient(id);
-    const { tenantId, id: clientId, name } = client;
-    return { answer: { client_id: clientId, name, grants }, changed: { tenantId, clientId, detail: { name, grants } } };
+  async act({ clients, recordUnfinished }, input) {
+    const { id: clientId, tenantId, name } = await chosenClient(clients, input);
+    try {
+      const { grants } = await clients.removeClient(clientId);
+      return {
+        answer: { client_id: clientId, name, grants },
+        changed: { tenantId, clientId, detail: { name, grants } },
+      };
+    } catch (error) {
+      // The client is suspended, and some of its grants may have ended.
+      if (error instanceof OutcomeUnknown) await recordUnfinished({ tenantId, clientId, detail: { name } });
+      throw error;
+    }
   },
   toText({ name, grants }) {
     const ended = grants === 0 ? "It had no grants." : `${counted(grants, "grant")} ended, with every token.`;

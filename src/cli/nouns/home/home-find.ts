@@ -22,14 +22,18 @@ export const findInHomes: AdminCommand = {
     const tenantIds = tenantId === undefined ? (await identity.listTenants()).map((one) => one.tenantId) : [tenantId];
     return { answer: await homeSearch.find(wanted, tenantIds) };
   },
-  toText({ things, devices, alerts, areAllCompared }: Answer, _typed, width) {
+  toText({ things, devices, alerts, hasMore, areAllCompared }: Answer, _typed, width) {
     const found: readonly (readonly [string, string, string, number])[] = [
       ...things.map((one: Answer) => ["thing", one.thingId, one.name ?? one.kind, one.userId]),
       ...devices.map((one: Answer) => ["device", String(one.deviceId), one.name, one.userId]),
       ...alerts.map((one: Answer) => ["alert", String(one.alertId), "-", one.userId]),
     ];
-    const more = areAllCompared ? "" : "\n\nNot all names were compared. Narrow the search with --tenant.";
-    if (found.length === 0) return `Nothing has this id or name.${more}`;
+    const words = [
+      ...(hasMore ? ["More things or devices have this name. Write more of it."] : []),
+      ...(areAllCompared ? [] : ["Not all names were compared: there are too many. Narrow the search with --tenant."]),
+    ];
+    const more = words.length === 0 ? "" : `\n\n${words.join(" ")}`;
+    if (found.length === 0) return `${areAllCompared ? "Nothing has this id or name." : "Nothing was found."}${more}`;
     return `${table(["KIND", whole("ID"), "NAME", "USER"], found, width)}${more}`;
   },
 };

@@ -22,11 +22,18 @@ export function shownHealth({ last, sinceMs, reportLagMs, errors }: OutletHealth
 export function directiveInWords({ lastDirective, directivesSince }: ShownHealth): string {
   if (lastDirective) {
     const { name, error, time } = lastDirective;
-    return `${name}, ${error === null ? "answered" : `answered with ${error}`}, ${ago(Date.parse(time))}`;
+    const answer = `${name}, ${error === null ? "answered" : `answered with ${error}`}, ${ago(Date.parse(time))}`;
+    return directivesSince === null ? `${answer}; not every node has answered` : answer;
   }
   return directivesSince === null
     ? "unknown, because not every node has answered"
-    : `none since the node started ${directivesSince}`;
+    : `none since all nodes have been up: ${directivesSince}`;
+}
+
+/** The same for a list: `5 min ago`, `-` for none, or `unknown`. */
+export function directiveInShort({ lastDirective, directivesSince }: ShownHealth): string {
+  if (lastDirective) return ago(Date.parse(lastDirective.time));
+  return directivesSince === null ? "unknown" : "-";
 }
 
 /** `none waits`, or `12 s`. */

@@ -1,9 +1,8 @@
 import type { AdminCommand } from "../../administration/admin-command.ts";
-import { ago } from "../../devices/times.ts";
 import { table, whole } from "../../terminal/output.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
 import { shownOutlet } from "./outlet-argument.ts";
-import { errorsInWords, lagInWords, type ShownHealth, shownHealth } from "./outlet-health.ts";
+import { directiveInShort, errorsInWords, lagInWords, type ShownHealth, shownHealth } from "./outlet-health.ts";
 
 export const listOutlets: AdminCommand = {
   name: "outlet list",
@@ -33,7 +32,7 @@ export const listOutlets: AdminCommand = {
         one.tenant,
         one.client_id,
         String(one.users),
-        one.lastDirective ? ago(Date.parse(one.lastDirective.time)) : "-",
+        directiveInShort(one),
         lagInWords(one),
         errorsInWords(one),
       ]),

@@ -1,4 +1,4 @@
-import type { OmittedDevice } from "../../../assistants/assistant.ts";
+import type { ChosenDevice } from "../../../assistants/assistant.ts";
 import type { Outlet } from "../../../assistants/outlets.ts";
 import type { AdminCommand, AdministrationParts } from "../../administration/admin-command.ts";
 import { counted, rows } from "../../terminal/output.ts";
@@ -75,7 +75,7 @@ interface ShownUser {
   readonly waits: boolean;
   readonly problem: string | null;
   /** How many devices the assistant is not offered, and the first of them. */
-  readonly omitted: { readonly count: number; readonly devices: readonly OmittedDevice[] };
+  readonly omitted: { readonly count: number; readonly devices: readonly ChosenDevice[] };
 }
 
 type Shown = AdministrationParts["assistants"];

@@ -5,7 +5,7 @@ import { chosenTenant, withTenantOption } from "../tenant-option.ts";
 
 const show: AdminCommand = {
   name: "activity",
-  meaning: "show sign-ins, deliveries, changes and blind time of the last 24 hours",
+  meaning: "show sign-ins, deliveries, changes, blind time and states of links of the last 24 hours",
   examples: ["activity", "activity --tenant Acme --json"],
   options: withTenantOption,
   async act(parts, input) {
@@ -24,18 +24,31 @@ const show: AdminCommand = {
       },
     };
   },
-  toText({ signIns, failedSignIns, delivered, failed, changes, blind }) {
+  toText({ signIns, failedSignIns, delivered, failed, changes, blind, linkStates }) {
     return rows([
       ["sign-ins", `${sum(signIns)}, ${sum(failedSignIns)} failed`],
       ["deliveries", `${sum(delivered)}, ${sum(failed)} failed`],
       ...(changes === undefined ? [] : [["changes", String(sum(changes))] as const]),
       ["blind", `${Math.round(blind.ms / 60_000)} min, of ${blind.blindLinks} of ${blind.links} links`],
+      ...linkStates.states.map(({ state, hours }: Answer) => [`links ${state}`, range(hours)] as const),
+      ...(uncounted(linkStates) > 0 ? [["links unknown", `in ${uncounted(linkStates)} of 24 hours`] as const] : []),
     ]);
   },
 };
 
 function sum(hours: Answer): number {
   return (hours as readonly number[]).reduce((total, count) => total + count, 0);
+}
+
+/** `9 to 12` of the hours that were counted. */
+function range(hours: Answer): string {
+  const known = (hours as readonly (number | null)[]).filter((count) => count !== null);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  return least === most ? String(least) : `${least} to ${most}`;
+}
+
+function uncounted({ isCounted }: Answer): number {
+  return (isCounted as readonly boolean[]).filter((is) => !is).length;
 }
 
 export const activity: Noun = { name: "activity", meaning: show.meaning, commands: [show] };

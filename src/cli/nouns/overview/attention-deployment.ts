@@ -29,6 +29,7 @@ const alertLimits: readonly LimitName[] = [
   "firingsPerCause",
   "firingBytesPerCause",
   "patternStepsPerCause",
+  "patternCostPerCause",
 ];
 
 type Check = (facts: DeploymentFacts, parts: AdministrationParts, nowMs: number) => Promise<readonly Finding[]>;

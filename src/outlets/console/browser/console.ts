@@ -24,6 +24,7 @@ setServiceTime(asOfMs);
 let readProblem: Problem | undefined;
 let heardAt = performance.now();
 let isStreamLost = false;
+let isBehind = false;
 let readAt = performance.now();
 let isReading = false;
 let isReadWanted = false;
@@ -34,6 +35,7 @@ function problem(): Problem | undefined {
   if (isStreamLost || performance.now() - heardAt > silentAfterMs) {
     return { sentence: "The stream of changes is silent. The page tries again by itself." };
   }
+  if (isBehind) return { sentence: "This page catches up with changes that it missed." };
   if (isPaused) return { sentence: "You have paused this page." };
   return undefined;
 }
@@ -88,8 +90,9 @@ function isShown(change: Change): boolean {
 }
 
 followStream((news) => {
-  const wasSilent = isStreamLost || performance.now() - heardAt > silentAfterMs;
+  const wasSilent = isStreamLost || isBehind || performance.now() - heardAt > silentAfterMs;
   isStreamLost = news.kind === "lost";
+  isBehind = news.kind === "behind";
   if (news.kind === "lost") void read();
   else heardAt = performance.now();
   if (news.kind === "change" ? isShown(news.change) : news.kind === "resync" || (wasSilent && news.kind === "beat")) {

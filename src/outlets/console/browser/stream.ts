@@ -4,6 +4,8 @@ export type StreamNews =
   /** Changes may have been missed: every page reads again. */
   | { readonly kind: "resync" }
   | { readonly kind: "beat" }
+  /** The stream tells what happened in the past, and nothing of now. */
+  | { readonly kind: "behind" }
   | { readonly kind: "lost" };
 
 export interface Change {
@@ -62,18 +64,29 @@ function readStream(tell: (news: StreamNews) => void): () => void {
   let source: EventSource;
   let isClosed = false;
   let isFirst = true;
+  let isCatchingUp = false;
+  /** The browser resumes a broken stream after its last event; a new one begins now. */
+  let mayMiss = false;
+  const tellNow = (news: StreamNews) => {
+    if (isCatchingUp) return tell({ kind: "behind" });
+    if (mayMiss) tell({ kind: "resync" });
+    mayMiss = false;
+    tell(news);
+  };
   const open = () => {
     if (isClosed) return;
     source = new EventSource("/console/live");
     source.onopen = () => {
-      // The browser resumes a broken stream after its last event; a new one begins now.
-      if (!isFirst) tell({ kind: "resync" });
+      // Told with the first message, which says whether the stream is behind.
+      mayMiss ||= !isFirst;
       isFirst = false;
     };
-    // A stream that catches up with the past says nothing of now.
-    source.addEventListener("heartbeat", ({ data }) => tell({ kind: JSON.parse(data).catchingUp ? "lost" : "beat" }));
-    source.addEventListener("resync", () => tell({ kind: "resync" }));
-    source.addEventListener("change", ({ data }) => tell({ kind: "change", change: JSON.parse(data) }));
+    source.addEventListener("heartbeat", ({ data }) => {
+      isCatchingUp = Boolean(JSON.parse(data).catchingUp);
+      tellNow({ kind: "beat" });
+    });
+    source.addEventListener("resync", () => tellNow({ kind: "resync" }));
+    source.addEventListener("change", ({ data }) => tellNow({ kind: "change", change: JSON.parse(data) }));
     source.onerror = () => {
       tell({ kind: "lost" });
       // The browser does not try again when the answer is no stream.

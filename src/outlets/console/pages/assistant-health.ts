@@ -13,11 +13,14 @@ export interface OutletHealth {
 
 export function lastDirective({ lastDirective: last, directivesSince }: OutletHealth, nowMs: number): Html {
   if (last) {
-    const outcome = last.error === null ? state("good", "answered") : state("bad", `answered with ${last.error}`);
-    return html`${last.name} ${when(last.time, nowMs)} ${outcome}`;
+    const isKnown = directivesSince !== null;
+    const outcome =
+      last.error === null ? state(isKnown ? "good" : "off", "answered") : state("bad", `answered with ${last.error}`);
+    const others = isKnown ? undefined : html` <span class="soft">not every node has answered</span>`;
+    return html`${last.name} ${when(last.time, nowMs)} ${outcome}${others}`;
   }
   if (directivesSince === null) return html`<span class="soft">unknown: not every node has answered</span>`;
-  return html`<span class="soft">none since the node started ${when(directivesSince, nowMs)}</span>`;
+  return html`<span class="soft">none since all nodes have been up: ${when(directivesSince, nowMs)}</span>`;
 }
 
 /** Reports are collected for a moment and sent again after a failure: a longer lag means that the maker refuses them. */

@@ -14,6 +14,7 @@ interface Linked {
   readonly reported: string | null;
   readonly waits: boolean;
   readonly problem: string | null;
+  readonly omitted: { readonly count: number; readonly devices: readonly { readonly name: string }[] };
 }
 
 interface Report {
@@ -118,7 +119,18 @@ function accounts(
     ],
     users,
   )}
+${users.flatMap(notOffered)}
 ${linked > users.length ? html`<p class="small">${linked - users.length} more are not shown.</p>` : undefined}`;
+}
+
+/** Some assistants take a limited number of devices. */
+function notOffered({ userId, omitted: { count, devices } }: Linked): readonly Html[] {
+  if (count === 0) return [];
+  const names = devices.map(({ name }, index) => html`<bdi>${name}</bdi>${index < devices.length - 1 ? "," : ""}`);
+  const rest = count > devices.length ? ` and ${count - devices.length} more` : "";
+  return [
+    html`<p class="small">Not offered to user ${userId}, because the assistant takes no more devices: ${names}${rest}</p>`,
+  ];
 }
 
 const moods: Readonly<Record<string, Mood>> = { taken: "good", retry: "warn", forgotten: "off" };

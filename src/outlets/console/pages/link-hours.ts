@@ -48,6 +48,41 @@ export function unknownWords({ hours }: BlindFigures): string {
   return unknownMs === 0 ? "of the time, all of it known" : `of the known time; ${length(unknownMs / 1_000)} unknown`;
 }
 
+/** How many links were in each state, once in each hour, as `activity` answers it. */
+export interface StateFigures {
+  readonly isCounted: readonly boolean[];
+  readonly states: readonly { readonly state: string; readonly hours: readonly (number | null)[] }[];
+}
+
+/**
+ * The number of links in one state by hour. The last bar is the present number. An hour in which links were not counted
+ * is drawn as unknown, over the whole height: it is never drawn as no links.
+ */
+export function stateStrip(words: string, state: string, present: number, { isCounted, states }: StateFigures): Html {
+  const counted = states.find((one) => one.state === state)?.hours ?? isCounted.map((known) => (known ? 0 : null));
+  const hours = counted.with(-1, present);
+  const known = hours.filter((count) => count !== null);
+  const most = Math.max(1, ...known);
+  const missing = hours.length - known.length;
+  const unknown = missing === 0 ? "" : ` In ${missing} ${missing === 1 ? "hour" : "hours"} links were not counted.`;
+  const bars = hours.flatMap((count, hour) => {
+    if (count === 0) return [];
+    const tall = count === null ? height : Math.max(1, Math.round((count / most) * height));
+    const look = count === null ? "unknown" : "bar";
+    return [html`<rect class="${look}" x="${hour * 4}" y="${height + 1 - tall}" width="3" height="${tall}"/>`];
+  });
+  const label = `${words}, by hour: ${Math.min(...known)} to ${Math.max(...known)} links.${unknown}`;
+  return html`<svg class="strip" viewBox="0 0 96 22" preserveAspectRatio="none" role="img" aria-label="${label}"><rect class="ground" x="0" y="21" width="96" height="1"/>${bars}</svg>`;
+}
+
+/** What strips of states leave out; undefined when links were counted in every hour. */
+export function uncountedWords({ isCounted }: StateFigures): string | undefined {
+  // The present number takes the place of the last hour.
+  const missing = isCounted.slice(0, -1).filter((known) => !known).length;
+  if (missing === 0) return undefined;
+  return `Links are counted once an hour. In ${missing} of the last 24 hours they were not, and grey bars stand for these.`;
+}
+
 function unknownHours(unknownMs: readonly number[]): string {
   const count = unknownMs.filter((ms) => ms > 0).length;
   return count === 0 ? "" : ` In ${count} ${count === 1 ? "hour" : "hours"} some of it is unknown.`;

@@ -5,7 +5,16 @@ import { strip, total } from "../kit/strip.ts";
 import { when } from "../kit/times.ts";
 import { linkStates, stateWords } from "../link-state.ts";
 import { length } from "../times.ts";
-import { type BlindFigures, blindStrip, linkStrip, seenShare, unknownWords } from "./link-hours.ts";
+import {
+  type BlindFigures,
+  blindStrip,
+  linkStrip,
+  type StateFigures,
+  seenShare,
+  stateStrip,
+  uncountedWords,
+  unknownWords,
+} from "./link-hours.ts";
 
 /** What needs attention, the four steps to the first linked home, and the last 24 hours in numbers. */
 export const overview: ConsolePage = {
@@ -38,7 +47,7 @@ export const overview: ConsolePage = {
     return {
       attention: attention(context, needed),
       steps: isBegun ? undefined : steps(isDone, context),
-      links: linkNumbers(context, links),
+      links: linkNumbers(context, links, activity.linkStates),
       numbers: isBegun ? numbers(context, activity) : undefined,
     };
   },
@@ -105,16 +114,20 @@ ${step(isDone.link, "Link the user's home: open the user, and make a link page f
 </ol>`;
 }
 
-function linkNumbers({ address }: PageContext, links: readonly LinkCount[]): Html | undefined {
+function linkNumbers({ address }: PageContext, links: readonly LinkCount[], past: StateFigures): Html | undefined {
   if (links.length === 0) return undefined;
   const place = (state: string) => linkStates.indexOf(state);
+  const present = new Map(links.map(({ state, count }) => [state, count]));
+  const states = [...new Set([...present.keys(), ...past.states.map(({ state }) => state)])];
+  const unknown = uncountedWords(past);
   return html`<h2>Links</h2>
-<dl class="numbers">${links
-    .toSorted((a, b) => place(a.state) - place(b.state))
-    .map(
-      ({ state, count }) =>
-        html`<div><dt>${stateWords(state)}</dt><dd><a href="${address("/homes", { state })}">${count}</a></dd></div>`,
-    )}</dl>`;
+<dl class="numbers">${states
+    .toSorted((a, b) => place(a) - place(b))
+    .map((state) => {
+      const [words, count] = [stateWords(state), present.get(state) ?? 0];
+      return html`<div><dt>${words}</dt><dd><a href="${address("/homes", { state })}">${count}</a></dd><dd>${stateStrip(words, state, count, past)}</dd></div>`;
+    })}</dl>
+${unknown && html`<p class="small">${unknown}</p>`}`;
 }
 
 interface Figures {

@@ -15,6 +15,8 @@ export const search: ConsolePage = {
   title: "Search",
   rail: "Search",
   subject: "tenants",
+  // A search reads the names of all homes: an open page does not repeat it.
+  still: ["form", "found"],
   async render(context) {
     const wanted = context.parameter("q")?.trim() ?? "";
     return {
@@ -52,6 +54,7 @@ interface FoundInHomes {
     readonly typeName: string;
   })[];
   readonly alerts: readonly (Owned & { readonly alertId: number })[];
+  readonly hasMore: boolean;
   readonly areAllCompared: boolean;
 }
 
@@ -130,15 +133,19 @@ async function found(context: PageContext, wanted: string): Promise<Html> {
   ];
   const partly = inHomes.areAllCompared
     ? undefined
-    : html`<p class="small">Ids are found everywhere. Names of things and devices were compared in the first 1,500 of each${
+    : html`<p><strong>Not all names were compared.</strong> There are more things and devices than one search looks at${
         context.tenants.length > 1 ? "; choose a tenant to look further" : ""
-      }.</p>`;
-  if (hits.length === 0) return html`<p>Nothing that you may see has this name or id.</p>${partly}`;
+      }. Ids are found everywhere.</p>`;
+  if (hits.length === 0) {
+    return inHomes.areAllCompared
+      ? html`<p>Nothing that you may see has this name or id.</p>`
+      : html`<p>Nothing was found by this name or id.</p>${partly}`;
+  }
   return html`<ul class="needs">${hits.map(
     ({ kind, name, id, to }) =>
       html`<li><span>${kind} <a href="${to}">${named(name)}</a> <span class="code soft">${id}</span></span></li>`,
   )}</ul>
-<p class="small">At most ${perKind} of each kind.</p>${partly}`;
+<p class="small">At most ${perKind} of each kind.${inHomes.hasMore ? " More things or devices have this name: write more of it." : ""}</p>${partly}`;
 }
 
 const longestText = 200;

@@ -23,18 +23,14 @@ export const system: ConsolePage = {
   title: "System",
   rail: "System",
   subject: "deployment",
-  query: ["check"],
-  // The checks run when the page is opened for them, not each time its parts are read.
-  still: ["doctor"],
   async render(context) {
     const { call, address } = context;
-    const [status, shown, keys, needed, verified, doctor] = await Promise.all([
+    const [status, shown, keys, needed, verified] = await Promise.all([
       call("status"),
       call("system"),
       call("key list"),
       call("attention"),
       call("verification list"),
-      doctorPart(context),
     ]);
     const asks = asksOf(context);
     return {
@@ -44,7 +40,7 @@ ${serviceFacts(context, status, shown)}
 ${askLinks(context, path, asks.service)}
 <p class="small"><a href="${address("/audit", { act: "admin" })}">Acts of operators</a></p>`,
       findings: findingsPart(needed.findings),
-      doctor,
+      doctor: doctorPart(context),
       verifications: html`<h2>Verification</h2>
 <p>The service calls itself at its public address, as a client, a browser and an SDK would, with a temporary tenant. The last ten reports are stored.</p>
 ${verificationTable(context, verified.verifications)}
