@@ -74,6 +74,8 @@ export const split: Readonly<Record<string, Split>> = {
   device_type_maps: { by: null, note: everywhere },
   device_type_work: { by: null, note: "one row for each map that has work; due rows are searched over all tenants" },
   quotas: { by: null, note: everywhere },
+  link_hours: { by: null, note: "links of each tenant by state in the last 48 hours; written once an hour" },
+  counted_hours: { by: null, note: "48 rows, with `link_hours`" },
   assistant_outlets: { by: null, note: everywhere },
   operators: { by: null, note: everywhere },
   operator_tenants: { by: null, note: everywhere },

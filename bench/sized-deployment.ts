@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
+import type { Parts } from "../src/service/parts.ts";
 import { databaseName } from "../src/store/backup/manifest.ts";
 import { startCluster } from "../test/set-up/postgres.ts";
 import { LivingEcosystem } from "./ecosystems/living-ecosystem.ts";
@@ -45,9 +46,16 @@ export interface SizedDeployment extends AsyncDisposable {
   readonly emptyRssBytes: number;
 }
 
+export interface DeploymentSize {
+  readonly links: number;
+  readonly nodes: number;
+  /** Adds what the row needs besides linked accounts, before the nodes start. */
+  readonly prepareMore?: (parts: Parts, tenantId: TenantId) => Promise<void>;
+}
+
 /** One node stores in SQLite, several in PostgreSQL. */
 export async function sizedDeployment(
-  { links, nodes }: { readonly links: number; readonly nodes: number },
+  { links, nodes, prepareMore }: DeploymentSize,
   progress: (sentence: string) => void,
 ): Promise<SizedDeployment> {
   await using finishing = new AsyncDisposableStack();
@@ -69,7 +77,9 @@ export async function sizedDeployment(
     for (const [device, account] of await link(folder, tenantId, accounts)) accountOf.set(device, account);
     progress(`${accountOf.size} of ${links} accounts are linked`);
   }
-  const { accessToken, ownerSession } = await prepare(folder, async ({ oauth, operators }) => {
+  const { accessToken, ownerSession } = await prepare(folder, async (parts) => {
+    const { oauth, operators } = parts;
+    await prepareMore?.(parts, tenantId);
     const owner = { name: "ada", password: "correct horse", tenant: "", source: "127.0.0.1", userAgent: "bench" };
     return {
       accessToken: await oauth.commandTokens.issue(tenantId, "bench"),

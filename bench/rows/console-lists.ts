@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cookieName, operatorCookieOptions } from "../../src/http/answer/browser-cookie.ts";
+import type { TenantId } from "../../src/model/ids.ts";
 import { consolePages } from "../../src/outlets/console/pages.ts";
+import type { Parts } from "../../src/service/parts.ts";
 import { summary } from "../comparison.ts";
+import { addConsoleData, type ConsoleData } from "../console-data.ts";
 import type { Row } from "../row.ts";
-import { sizedDeployment } from "../sized-deployment.ts";
+import { type SizedDeployment, sizedDeployment } from "../sized-deployment.ts";
 
 /** `LINKS=n` measures another number of links. */
 const links = Number(process.env.LINKS ?? 10_000);
@@ -18,18 +21,45 @@ const searches = [
   "/things?name=nowhere",
   "/users?filter=nobody",
   "/search?q=nobody",
+  "/search?q=hall",
+  "/alerts?filter=nobody",
+  "/requests?only=all&status=4xx",
 ];
 
-/** The CPU of a node for each page of the console that needs no id, read by an owner while the node follows many links. */
+/** Requests before the measurement; as many are kept as a node keeps. Every fourth is refused. */
+const requests = 4_000;
+const requestsAtOnce = 20;
+
+/**
+ * The CPU of a node for each list of the console, read by an owner while the node follows many links, and for the pages
+ * of a client, a webhook, an assistant and a user that have lists of their own. Every user has given a client access, and
+ * there are webhooks with deliveries, own devices, alerts and requests.
+ */
 export const consoleLists: Row = {
   name: "console-lists",
   isOnlyByName: true,
   async measure(progress) {
-    await using deployment = await sizedDeployment({ links, nodes: 1 }, progress);
+    let made: ConsoleData | undefined;
+    const prepareMore = async (parts: Parts, tenantId: TenantId) => {
+      progress("adding grants, webhooks, deliveries, own devices and alerts");
+      made = await addConsoleData(parts, tenantId);
+    };
+    await using deployment = await sizedDeployment({ links, nodes: 1, prepareMore }, progress);
     const { nodes, ownerSession } = deployment;
     const node = nodes[0]!;
+    await request(node.url, deployment);
     const cookie = `${cookieName(node.url, operatorCookieOptions)}=${ownerSession}`;
-    const paths = [...consolePages.map(({ path }) => path).filter((path) => !path.includes(":")), ...searches];
+    const { clientId, webhookId, outlet, userId } = made!;
+    const paths = [
+      ...consolePages.map(({ path }) => path).filter((path) => !path.includes(":")),
+      ...[`/clients/${clientId}`, `/webhooks/${webhookId}`, `/assistants/${outlet}`, `/users/${userId}`],
+      ...searches,
+    ];
+    const nameOf = (path: string) =>
+      Object.entries({ client: clientId, webhook: webhookId, outlet, user: `/${userId}` }).reduce(
+        (name, [word, id]) => name.replace(id, `${id.startsWith("/") ? "/" : ""}:${word}`),
+        path,
+      );
     const cpuMs = new Map<string, number[]>(paths.map((path) => [path, []]));
     for (let round = 0; round <= rounds; round++) {
       progress(round === 0 ? "reading each page for the first time" : `round ${round} of ${rounds}`);
@@ -45,7 +75,7 @@ export const consoleLists: Row = {
       }
     }
     return [...cpuMs].map(([path, figures]) => ({
-      what: `CPU of /console${path} with ${links} links`,
+      what: `CPU of /console${nameOf(path)} with ${links} links`,
       reference: null,
       ...summary(figures),
       unit: "ms" as const,
@@ -53,3 +83,16 @@ export const consoleLists: Row = {
     }));
   },
 };
+
+/** Reads of devices by a client, some of them unknown. */
+async function request(url: string, { accessToken, accountOf }: SizedDeployment): Promise<void> {
+  const devices = [...accountOf.keys()];
+  const headers = { authorization: `Bearer ${accessToken}` };
+  for (let nth = 0; nth < requests; nth += requestsAtOnce) {
+    const some = Array.from({ length: requestsAtOnce }, async (_, i) => {
+      const device = i % 4 === 0 ? 2_000_000_000 : devices[(nth + i) % devices.length]!;
+      await (await fetch(`${url}/v3/devices/${device}`, { headers })).text();
+    });
+    await Promise.all(some);
+  }
+}

@@ -1,27 +1,38 @@
-import { type BurningHouse, burningHouse, type Latencies } from "../burning-house.ts";
+import type { AlarmedHome, Latencies } from "../alarmed-home.ts";
+import { type BurningHouse, burningHouse } from "../burning-house.ts";
 import { everydayMs } from "../ecosystems/noisy-ecosystem.ts";
-import type { Row } from "../row.ts";
+import type { Result, Row } from "../row.ts";
 
-const others = 1_000;
+/** `LINKS=100 ROUNDS=1` measures briefly. */
+const others = Number(process.env.LINKS ?? 1_000);
 const noise = 100;
 /** Silent and noisy rounds alternate, so that other load on the machine affects both. */
-const rounds = 5;
+const rounds = Number(process.env.ROUNDS ?? 5);
 const alarmsInRound = 24;
 const deadlineMs = 30_000;
 
-/** How soon an emergency reaches its owner while a thousand other accounts change, and while they are silent. */
+/**
+ * How soon an emergency reaches its owner while a thousand other accounts change, and while they are silent. While they
+ * are silent, the alarm of a Home Assistant that the same service follows sounds in turn.
+ */
 export const emergency: Row = {
   name: "emergency",
   async measure(progress) {
     progress(`linking ${others} accounts`);
-    await using house = await burningHouse({ others });
+    await using house = await burningHouse({ others, hasInstance: true });
+    const instance = house.instance!;
     await soundAlarms(house, 3);
-    const latencies = { silent: [] as Latencies[], noisy: [] as Latencies[] };
+    await soundAlarms(instance, 3);
+    const latencies = { silent: [] as Latencies[], noisy: [] as Latencies[], instance: [] as Latencies[] };
     const ofRounds: number[] = [];
     for (let round = 1; round <= rounds; round++) {
       progress(`round ${round} of ${rounds}`);
       await house.ecosystem.makeNoise(0);
-      const silent = await soundAlarms(house, alarmsInRound);
+      const silent: Latencies[] = [];
+      for (let i = 0; i < alarmsInRound; i++) {
+        silent.push(await house.soundAlarm(deadlineMs));
+        latencies.instance.push(await instance.soundAlarm(deadlineMs));
+      }
       const noisy = await amongNoise(house);
       latencies.silent.push(...silent);
       latencies.noisy.push(...noisy);
@@ -57,6 +68,12 @@ export const emergency: Row = {
       inMs("p99 of the same", latencies.silent, "google"),
       inMs("median until Google is notified of the smoke, among the noise", latencies.noisy, "google", 0.5),
       inMs("p99 of the same", latencies.noisy, "google"),
+      ...ways.flatMap(([way, told]) => [
+        inMs(`median until ${told} the smoke of a Home Assistant, while they are silent`, latencies.instance, way, 0.5),
+        inMs("p99 of the same", latencies.instance, way),
+        ratio(`median until ${told} the smoke of a Home Assistant`, latencies, way, 0.5),
+        ratio("p99 of the same", latencies, way, 0.99),
+      ]),
     ];
   },
 };
@@ -73,7 +90,25 @@ async function amongNoise(house: BurningHouse): Promise<readonly Latencies[]> {
   return latencies;
 }
 
-async function soundAlarms(house: BurningHouse, times: number): Promise<readonly Latencies[]> {
+/** By which ways an owner hears of smoke. */
+const ways = [
+  ["alarm", "a stream tells"],
+  ["webhook", "the webhook of an alert is called about"],
+  ["google", "Google is notified of"],
+] as const;
+
+/** A Home Assistant against the first ecosystem, in the same rounds. */
+function ratio(
+  what: string,
+  { instance, silent }: Readonly<Record<"instance" | "silent", readonly Latencies[]>>,
+  way: keyof Latencies,
+  part: number,
+): Result {
+  const figure = quantile(instance, way, part) / quantile(silent, way, part);
+  return { what, reference: "the same of a Nest account", figure, unit: "x", spread: null, bar: null };
+}
+
+async function soundAlarms(house: AlarmedHome, times: number): Promise<readonly Latencies[]> {
   const latencies: Latencies[] = [];
   for (let i = 0; i < times; i++) latencies.push(await house.soundAlarm(deadlineMs));
   return latencies;

@@ -23,6 +23,8 @@ export class Connection implements Client, InstanceListener {
   #lastId = 0;
   coalesces = false;
   #waiting: object[] = [];
+  /** Events that a fault holds back. */
+  #held: object[] = [];
 
   constructor(socket: WebSocket, parts: ConnectionParts) {
     this.#socket = socket;
@@ -40,6 +42,11 @@ export class Connection implements Client, InstanceListener {
     if (this.#waiting.length === 1) setImmediate(() => this.#flush());
   }
 
+  /** Sends the events that a fault has held back, in their order. */
+  release(): void {
+    for (const event of this.#held.splice(0)) this.send(event);
+  }
+
   close(): void {
     this.parts.instance.listeners.delete(this);
     this.#socket.close();
@@ -54,7 +61,7 @@ export class Connection implements Client, InstanceListener {
   stateChanged(entityId: string, before: EntityState | undefined, after: EntityState | undefined): void {
     for (const [id, wanted] of this.entitySubscriptions) {
       if (wanted && !wanted.has(entityId)) continue;
-      this.send({ id, type: "event", event: eventOf(entityId, before, after) });
+      this.#sendEvent({ id, type: "event", event: eventOf(entityId, before, after) });
     }
   }
 
@@ -68,8 +75,14 @@ export class Connection implements Client, InstanceListener {
 
   #tell(eventType: string, data: Readonly<Record<string, unknown>>): void {
     for (const [id, type] of this.eventSubscriptions) {
-      if (type === eventType) this.send({ id, type: "event", event: { event_type: eventType, data, origin: "LOCAL" } });
+      if (type !== eventType) continue;
+      this.#sendEvent({ id, type: "event", event: { event_type: eventType, data, origin: "LOCAL" } });
     }
+  }
+
+  #sendEvent(event: object): void {
+    if (this.parts.faults.holdsEvents) this.#held.push(event);
+    else this.send(event);
   }
 
   #flush(): void {

@@ -8,6 +8,8 @@ export interface Faults {
   ignoresCalls: boolean;
   /** Service calls succeed, and their entities show these attributes instead, with the context of the call. */
   shownInstead: Readonly<Record<string, unknown>> | undefined;
+  /** Events of subscriptions wait; answers, and the first event of a new subscription, do not. */
+  holdsEvents: boolean;
   /** New connections are refused with this HTTP status, or redirected. */
   refusal: number | undefined;
 }
@@ -18,6 +20,7 @@ export function noFaults(): Faults {
     ignoresCommand: () => false,
     ignoresCalls: false,
     shownInstead: undefined,
+    holdsEvents: false,
     refusal: undefined,
   };
 }

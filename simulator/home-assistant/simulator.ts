@@ -35,6 +35,8 @@ export interface HomeAssistant {
   readonly connections: ReadonlySet<Connection>;
   /** A person deletes a token on the profile page: its connections end. */
   deleteToken(token: string): void;
+  /** Ends the fault `holdsEvents`: all connections get the events that were held back. */
+  releaseEvents(): void;
   /** The instance ends all connections. */
   hangUp(): void;
   /**
@@ -84,6 +86,10 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
       const ended = tokens.delete(token);
       sockets.end((connection) => connection.token !== undefined && ended.includes(connection.token), "close");
       file?.save();
+    },
+    releaseEvents() {
+      faults.holdsEvents = false;
+      for (const connection of sockets.connections) connection.release();
     },
     hangUp: () => sockets.end(() => true, "close"),
     restart() {

@@ -49,6 +49,8 @@ export interface RequestFilter {
   readonly status?: number | undefined;
   readonly minMs?: number | undefined;
   readonly requestId?: string | undefined;
+  /** The beginning of the id. */
+  readonly requestIdPrefix?: string | undefined;
   /** Only those of clients and users, or only those of operators and of the console's pages. */
   readonly only?: "clients" | "operators" | undefined;
   /** Only requests that come after this one in the list, which is newest first. */
@@ -59,7 +61,8 @@ export interface RequestFilter {
 export type RequestPlace = Pick<RequestRecord, "timeMs" | "requestId">;
 
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
-  const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId, only, after } = filter;
+  const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId, requestIdPrefix, only, after } =
+    filter;
   if (tenantId !== undefined && record.tenantId !== tenantId) return false;
   if (tenantIds !== undefined && (record.tenantId === null || !tenantIds.includes(record.tenantId))) return false;
   if (clientId !== undefined && record.clientId !== clientId) return false;
@@ -69,6 +72,7 @@ export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   if (minMs !== undefined && record.tookMs < minMs) return false;
   if (only !== undefined && (only === "operators") !== isOfOperators(record)) return false;
   if (after !== undefined && inOrder(after, record) >= 0) return false;
+  if (requestIdPrefix !== undefined && !record.requestId.startsWith(requestIdPrefix)) return false;
   return requestId === undefined || record.requestId === requestId;
 }
 

@@ -4,6 +4,8 @@
  */
 export const longSuites: Readonly<Record<string, string>> = {
   "test/account/looks.test.ts": "test/account/account, test/account/browser",
+  "test/assistants/alexa/gateway-story.test.ts": "test/assistants/alexa/gateway, test/assistants/alexa/alexa",
+  "test/assistants/alexa/large-home.test.ts": "test/assistants/alexa/offered, test/assistants/alexa/reports",
   "test/assistants/random-story.test.ts": "test/assistants/random-homes, test/assistants/google-gateway",
   "test/browser/accessibility.test.ts": "test/browser/flow, test/browser/link-page, test/oauth/pages",
   "test/browser/link-page-google.test.ts": "test/browser/link-page, test/link-sessions",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type BurningHouse, burningHouse, type Latencies } from "../../bench/burning-house.ts";
+import type { Latencies } from "../../bench/alarmed-home.ts";
+import { type BurningHouse, burningHouse } from "../../bench/burning-house.ts";
 import { everydayMs } from "../../bench/ecosystems/noisy-ecosystem.ts";
 import { type Deployment, databaseFor } from "../set-up/deployment.ts";
 import { killableNodes } from "./killable-nodes.ts";

@@ -61,6 +61,41 @@ describe("a linked Home Assistant", () => {
     assert.equal((await client.state(thermostatId, "thermostat")).targetCelsius, 22);
   });
 
+  it("rejects a command to an entity that the instance has deleted, before its stream says so", async (t) => {
+    const { simulator, client, thermostatId, deviceId } = await linkedInstance(t);
+    const targetCelsius = Number((await client.state(thermostatId, "thermostat")).targetCelsius);
+    // The instance answers success to a call for an entity that it does not have.
+    simulator.faults.holdsEvents = true;
+    simulator.instance.deleteEntity("climate.hallway");
+    const text = /The instance no longer has this entity/;
+    // The second target is the one that the thing still shows: its stored state confirms nothing.
+    for (const celsius of [targetCelsius + 2, targetCelsius]) {
+      const sent = await client.send(thermostatId, "thermostat", "setTarget", { celsius });
+      const { error } = await client.until(t.signal, sent, "rejected");
+      assert.equal(error.code, "refused");
+      assert.match(error.text, text);
+    }
+    await client.v3.write(deviceId, { "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite": "true" });
+    await eventually(t.signal, async () => {
+      const [request] = (await client.v3.call(`/devices/${deviceId}/commands`)).body.commands;
+      assert.equal(request.state, "rejected", JSON.stringify(request));
+      assert.match(request.text, text);
+    });
+    simulator.releaseEvents();
+    await eventually(t.signal, async () => assert.deepEqual(await client.ofKind("thermostat"), []));
+    const late = await client.send(thermostatId, "thermostat", "setTarget", { celsius: 21 });
+    assert.deepEqual([late.state, late.error.code], ["rejected", "unknownThing"]);
+  });
+
+  it("contradicts an accepted command as soon as the stream says that its entity is gone", async (t) => {
+    const { simulator, client, thermostatId } = await linkedInstance(t);
+    simulator.faults.ignoresCalls = true;
+    const target = await client.send(thermostatId, "thermostat", "setTarget", { celsius: 25 });
+    await client.until(t.signal, target, "accepted");
+    simulator.instance.deleteEntity("climate.hallway");
+    await client.until(t.signal, target, "contradicted");
+  });
+
   it("survives a rename and a restart of the instance, and needs a new token when its token is deleted", async (t) => {
     const { story, simulator, token, client, thermostatId, attributes } = await linkedInstance(t);
     simulator.instance.renameEntity("climate.hallway", "climate.salon");

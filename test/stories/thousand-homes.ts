@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type AssistedUser, burningHouse, type Latencies } from "../../bench/burning-house.ts";
+import type { Latencies } from "../../bench/alarmed-home.ts";
+import { type AssistedUser, burningHouse } from "../../bench/burning-house.ts";
 import { MeasuredProcess } from "../../bench/measured-process.ts";
 import { GoogleAccount, isReported } from "../assistants/google-world.ts";
 import { type Deployment, databaseFor } from "../set-up/deployment.ts";
