@@ -53,10 +53,11 @@ export function unsettledFans({ commands, values }: LinkStanding): string | unde
   return undefined;
 }
 
+/** A command is contradicted at once if its thing is gone when the ecosystem's answer arrives. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   queued: ["sending", "expired", "rejected"],
-  sending: ["accepted", "confirmed", "rejected", "expired"],
-  expired: ["accepted", "confirmed", "rejected"],
+  sending: ["accepted", "confirmed", "contradicted", "rejected", "expired"],
+  expired: ["accepted", "confirmed", "contradicted", "rejected"],
   accepted: ["accepted", "confirmed", "contradicted"],
   confirmed: ["contradicted", "rejected"],
   contradicted: ["rejected"],
