@@ -209,7 +209,9 @@ export const linkPlants = [
             const read: typeof connector.read = async (token, signal) => {
               const before = stream.snapshots;
               const account = await connector.read(token, signal);
-              if (stream.snapshots !== before && !signal.aborted) received(account, "checks");
+              const take = () => (signal.aborted ? undefined : received(account, "checks"));
+              // After the account that the second look itself makes of this read.
+              if (stream.snapshots !== before) parts.runtime.after(1, take);
               return account;
             };
             super({ ...parts, connector: withMethods(connector, { read }) });
