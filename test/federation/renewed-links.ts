@@ -44,7 +44,9 @@ export async function renewLinks(
   const { length } = renewalsMs;
   assert.ok(length > 0.8 * expected && length < 1.2 * expected, `${length} renewals, about ${expected} expected`);
   const most = mostWithin(1_000, renewalsMs);
-  assert.ok(most <= Math.max(3 * renewalsPerSecond, 10), `a burst of ${most} renewals in a second`);
+  // Time passes in steps of a second, and a renewal of one step can arrive in the next.
+  const allowed = 1.05 * 3 * renewalsPerSecond;
+  assert.ok(most <= Math.max(allowed, 10), `a burst of ${most} renewals in a second`);
   for (const { faults } of world.nodes) assert.deepEqual(faults, []);
   t.diagnostic(`${length} renewals of ${links} links, at most ${most} in a second`);
 }
