@@ -9,8 +9,8 @@ type LimitTables = Pick<Transaction, "grants" | "accessTokens" | "refreshTokens"
 
 /**
  * Replaced refresh tokens that one grant keeps to detect their reuse. A client that refreshes each hour has 720 in the 30
- * days after which they are removed. The oldest stay: whoever has stolen a token could otherwise refresh until the token
- * that its owner still has is forgotten, and its use would reveal nothing.
+ * days after which they are removed. The oldest stay. Otherwise a thief could refresh so often that the client's own token
+ * is removed, and the service would not notice its reuse.
  */
 const keptReplaced = { oldest: 900, newest: 100 };
 

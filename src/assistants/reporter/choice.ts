@@ -34,8 +34,9 @@ export function keptChoice({ omitted }: AssistantGrantRow): Choice {
 }
 
 /**
- * Chooses among the present things and those that are to be told as removed later: the assistant has these still, as it
- * would get them in a list of devices. What is gone is not offered anew. Before the first report the assistant has what its list of devices named.
+ * Chooses the offered devices among the present things and the things whose removal is not yet due: the assistant still
+ * has the devices of both. A gone thing is never offered anew. Before the first report the assistant has the devices that
+ * discovery named.
  */
 export async function choiceOf(
   { homes, store }: ChoiceParts,
