@@ -31,12 +31,14 @@ import { sweepSessions } from "./session-sweep.ts";
 import { SessionWork } from "./session-work.ts";
 import { type LinkStep, linkAddresses } from "./steps/step.ts";
 import { linkSteps } from "./steps/steps.ts";
+import { discardCredentials } from "./unlinked-credentials.ts";
 
 /** How long a session may be used. */
 export const sessionMs = 30 * 60_000;
 const sweepEveryMs = 600_000;
 /** How late a client may hear that a session has expired. */
 const expireEveryMs = 30_000;
+const discardEveryMs = 30_000;
 
 export interface NewLinkSession {
   readonly ecosystem: string;
@@ -119,6 +121,13 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
     everyMs: expireEveryMs,
     runtime,
     remove: (signal) => expireSessions(parts, signal),
+  });
+  const discarding = new Sweep({
+    task: "link_sessions",
+    failure: "credentials of expired link sessions could not be revoked",
+    everyMs: discardEveryMs,
+    runtime,
+    remove: (signal) => discardCredentials(parts, signal),
   });
 
   function consentingConnector(ecosystem: string): Connector {
@@ -211,12 +220,16 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
       if (!store.isShared) await store.transaction((tx) => tx.linkSessions.releaseClaims());
       sweep.start();
       expiry.start();
+      discarding.start();
     },
     async stop() {
-      await Promise.all([sweep.stop(), expiry.stop()]);
+      await Promise.all([sweep.stop(), expiry.stop(), discarding.stop()]);
       await work.stop(runtime);
     },
-    sweep: () => sweep.run(),
+    async sweep() {
+      await expiry.run();
+      return sweep.run();
+    },
   };
 }
 

@@ -55,7 +55,7 @@ export function isWorkedOn({ phase, claimedMs }: Pick<LinkSessionRow, "phase" | 
 
 /** A session that a node works on does not expire before the work has ended. */
 export function isExpired(session: LinkSessionRow, nowMs: number): boolean {
-  if (session.phase === "expired") return true;
+  if (session.phase === "expired" || session.phase === "discarding") return true;
   return !hasEnded(session) && nowMs >= session.expiresMs && !isWorkedOn(session, nowMs);
 }
 

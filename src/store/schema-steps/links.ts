@@ -45,6 +45,12 @@ export const unendedLinkSessions: Step = {
   on: "link_sessions (expires_ms) WHERE phase IN ('open', 'exchanging', 'reading', 'unread', 'asking')",
 };
 
+/** Expired sessions whose credential is still to be revoked (tables/link-sessions.ts). */
+export const undiscardedLinkSessions: Step = {
+  index: "link_sessions_undiscarded",
+  on: "link_sessions (owner_id) WHERE phase = 'discarding'",
+};
+
 /**
  * Feeds with the events of all accounts of a deployment: the account of each link, messages that wait for the owner of
  * the link, and which node pulls a feed. Nodes that don't know this step neither pull nor read. The foreign keys remove

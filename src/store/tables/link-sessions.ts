@@ -11,7 +11,8 @@ export interface LinkSessionKey {
  * `open`: waits for the user or for the ecosystem's callback. `exchanging`: a node exchanges the code. `reading`: the
  * credential is stored, and a node links the account. `unread`: the credential is stored, and the ecosystem did not
  * answer. `asking`: the credential belongs to another account than the link, and the user decides. The others are ends.
- * `expired`: its time was over, and its client was told; nodes of versions before know it as expired by its time.
+ * `expired`: its time was over, and its client was told. `discarding`: the same, and its credential is still to be
+ * revoked. Nodes of versions before know both as expired by their time.
  */
 export type LinkSessionPhase =
   | "open"
@@ -22,7 +23,8 @@ export type LinkSessionPhase =
   | "linked"
   | "declined"
   | "failed"
-  | "expired";
+  | "expired"
+  | "discarding";
 
 /** A session in which an account's owner links the account on our pages. */
 export interface LinkSessionRow extends LinkSessionKey, LinkSessionProgress {
@@ -62,6 +64,9 @@ export interface LinkSessionProgress {
   readonly summary: string | null;
 }
 
+/** The position of a session in the order of expiry. */
+export type LinkSessionPosition = Pick<LinkSessionRow, "expiresMs" | "ownerId" | "id">;
+
 export interface LinkSessionTable {
   add(session: LinkSessionRow): Promise<void>;
   find(key: LinkSessionKey): Promise<LinkSessionRow | undefined>;
@@ -81,8 +86,13 @@ export interface LinkSessionTable {
   signOut(userId: UserId): Promise<void>;
   /** Removes the sessions of a user, also those that a company has made for the user. */
   removeOfUser(userId: UserId): Promise<number>;
-  /** At most `limit` sessions whose time was over at that time and which have no end, oldest first. */
-  unended(atMs: number, limit: number): Promise<LinkSessionRow[]>;
+  /** At most `limit` sessions after `after` whose time was over at that time and which have no end, oldest first. */
+  unended(atMs: number, limit: number, after?: LinkSessionPosition): Promise<LinkSessionRow[]>;
+  /**
+   * Sessions whose credential is still to be revoked, one of each owner, the oldest owners first. Owners of whom a node
+   * has claimed one after `claimedAfterMs` are left out.
+   */
+  undiscarded(claimedAfterMs: number, limit: number): Promise<LinkSessionKey[]>;
   /** No node works on any session: ends all claims. */
   releaseClaims(): Promise<void>;
   /** Removes at most `limit` sessions that have an end and expired before that time, and returns how many. */
@@ -98,6 +108,12 @@ const columns = `owner_id AS "ownerId", id, tenant_id AS "tenantId", client_id A
 /** The condition of the index `link_sessions_unended` (schema-steps/links.ts), word for word. */
 const hasNoEnd = "phase IN ('open', 'exchanging', 'reading', 'unread', 'asking')";
 
+/** The condition of the index `link_sessions_undiscarded`, word for word. */
+const isUndiscarded = "phase = 'discarding'";
+
+/** Sorts before all sessions. */
+const beforeAll = { expiresMs: -1, ownerId: 0, id: "" };
+
 type StoredSession = Omit<LinkSessionRow, "isSignedIn"> & { readonly isSignedIn: number };
 
 export function linkSessionTable(sql: Sql): LinkSessionTable {
@@ -108,7 +124,8 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
   const ofKey = "owner_id = $1 AND id = $2";
   // SQLite has no statistics, and would read all sessions of the last day.
-  const unended = sql.dialect === "sqlite" ? "link_sessions INDEXED BY link_sessions_unended" : "link_sessions";
+  const indexedBy = (index: string) =>
+    sql.dialect === "sqlite" ? `link_sessions INDEXED BY ${index}` : "link_sessions";
   return {
     async add(session) {
       await sql.run(
@@ -193,8 +210,20 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
            AND owner_id = (SELECT -u.tenant_id FROM users u WHERE u.id = $1)`,
         [userId],
       )),
-    unended: (atMs, limit) =>
-      rows(`expires_ms <= $1 AND ${hasNoEnd} ORDER BY expires_ms LIMIT $2`, [atMs, limit], unended),
+    unended: (atMs, limit, { expiresMs, ownerId, id } = beforeAll as LinkSessionPosition) =>
+      rows(
+        `expires_ms <= $1 AND (expires_ms, owner_id, id) > ($2, $3, $4) AND ${hasNoEnd}
+         ORDER BY expires_ms, owner_id, id LIMIT $5`,
+        [atMs, expiresMs, ownerId, id, limit],
+        indexedBy("link_sessions_unended"),
+      ),
+    undiscarded: (claimedAfterMs, limit) =>
+      sql.all<LinkSessionKey>(
+        `SELECT owner_id AS "ownerId", MIN(id) AS id FROM ${indexedBy("link_sessions_undiscarded")}
+         WHERE ${isUndiscarded} GROUP BY owner_id HAVING MAX(COALESCE(claimed_ms, 0)) <= $1
+         ORDER BY MIN(expires_ms), owner_id LIMIT $2`,
+        [claimedAfterMs, limit],
+      ),
     async releaseClaims() {
       await sql.run("UPDATE link_sessions SET claimed_ms = NULL WHERE claimed_ms IS NOT NULL");
     },

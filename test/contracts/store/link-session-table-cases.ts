@@ -126,7 +126,7 @@ export function linkSessionTableCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const unfinished = ["open", "exchanging", "reading", "unread", "asking"] as const;
-      const phases = [...unfinished, "linked", "declined", "failed", "expired"] as const;
+      const phases = [...unfinished, "linked", "declined", "failed", "expired", "discarding"] as const;
       await store.transaction(async (tx) => {
         for (const [index, phase] of phases.entries()) {
           await tx.linkSessions.add(sessionOf(home, `ls_${phase}`, { phase, expiresMs: 100 + index }));
@@ -142,8 +142,53 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       assert.equal(await remove(105, 10), 0, "it expires at that time, not before it");
       assert.equal(await remove(106, 10), 1);
       assert.equal(await remove(200, 2), 2);
-      assert.equal(await remove(200, 10), 1);
+      assert.equal(await remove(200, 10), 2);
       assert.deepEqual(await unended(200, 10), unfinished, "a session without an end stays until its client is told");
+    }));
+
+  it("pages through link sessions without an end, also between those of one time", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const sessions = [
+        sessionOf(ada, "ls_2"),
+        sessionOf(ada, "ls_3"),
+        sessionOf(bob, "ls_1"),
+        sessionOf(ada, "ls_1", { expiresMs: 101 }),
+      ];
+      await store.transaction(async (tx) => {
+        for (const session of sessions) await tx.linkSessions.add(session);
+      });
+      const found: LinkSessionRow[] = [];
+      for (let page = 0; page < sessions.length; page++) {
+        const next = await store.read((tx) => tx.linkSessions.unended(101, 1, found.at(-1)));
+        assert.equal(next.length, 1);
+        found.push(...next);
+      }
+      assert.deepEqual(plain(found), sessions);
+      assert.deepEqual(await store.read((tx) => tx.linkSessions.unended(101, 1, found.at(-1))), []);
+    }));
+
+  it("finds one link session of each owner whose credential is to be revoked, unless a node works on one of that owner", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob, eve] = [
+        await makeHome(store),
+        await makeHome(store, { name: "Bob" }),
+        await makeHome(store, { name: "Eve" }),
+      ];
+      const phase = "discarding";
+      await store.transaction(async (tx) => {
+        await tx.linkSessions.add(sessionOf(ada, "ls_1", { phase: "expired" }));
+        await tx.linkSessions.add(sessionOf(ada, "ls_2", { phase, expiresMs: 101 }));
+        await tx.linkSessions.add(sessionOf(ada, "ls_3", { phase, expiresMs: 101 }));
+        await tx.linkSessions.add(sessionOf(bob, "ls_4", { phase }));
+        await tx.linkSessions.add(sessionOf(eve, "ls_5", { phase }));
+        await tx.linkSessions.add(sessionOf(eve, "ls_6", { phase, claimedMs: 50 }));
+      });
+      const ids = async (claimedAfterMs: number, limit = 10) =>
+        (await store.read((tx) => tx.linkSessions.undiscarded(claimedAfterMs, limit))).map(({ id }) => id);
+      assert.deepEqual(await ids(49), ["ls_4", "ls_2"], "the oldest first");
+      assert.deepEqual(await ids(50), ["ls_4", "ls_5", "ls_2"]);
+      assert.deepEqual(await ids(50, 1), ["ls_4"]);
     }));
 
   it("tells the expiry of each link session once, over several nodes at the same time", { timeout: 120_000 }, () =>
@@ -170,16 +215,7 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       });
       const told = { appended: 0 };
       const sweep = (store: OpenStore) =>
-        expireSessions(
-          {
-            store,
-            sealer: { seal: () => "sealed again", open: () => "{}" },
-            connectors: new Map(),
-            runtime: { report: { error: (_, text) => assert.fail(text) } },
-            appended: () => void told.appended++,
-          },
-          new AbortController().signal,
-        );
+        expireSessions({ store, appended: () => void told.appended++ }, new AbortController().signal);
       const counts = await Promise.all([...stores, ...stores].map(sweep));
       assert.equal(
         counts.reduce((sum, count) => sum + count),
@@ -198,7 +234,7 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       await stores[0]!.read(async (tx) => {
         for (const session of sessions) {
           const { phase, claimedMs } = (await tx.linkSessions.find(session))!;
-          assert.deepEqual([phase, claimedMs], ["expired", null]);
+          assert.deepEqual([phase, claimedMs], [session.phase === "unread" ? "discarding" : "expired", null]);
         }
         for (const session of silent) assert.deepEqual(plain(await tx.linkSessions.find(session)), session);
       });
