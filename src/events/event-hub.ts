@@ -7,6 +7,7 @@ import { type EventReader, entriesAtOnce, unsentLimit } from "./event-reader.ts"
 import { type EventScope, isWithin } from "./event-scope.ts";
 import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
 import type { LogTables } from "./log-page.ts";
+import { sliceMs } from "./time-slices.ts";
 
 export interface HubParts {
   readonly store: Store<LogTables>;
@@ -17,7 +18,7 @@ export interface HubParts {
   readonly revocationsRead?: () => Promise<void>;
 }
 
-export const hubTimes = { heartbeatMs: 15_000, pollMs: 250, hintedPollMs: 1_000, eagerMs: 20 };
+const hubTimes = { heartbeatMs: 15_000, pollMs: 250, hintedPollMs: 1_000, eagerMs: 20 };
 /** Number of quick polls after an own commit that another open transaction still hides. */
 const eagerPolls = 5;
 /** Approximate size of a slice: connections get a turn to send between two slices. */
@@ -147,7 +148,7 @@ export class EventHub {
     // A page that is not full reaches the end of the log: no entry is left before the positions of joining readers
     // either, so the hub's position can advance to them.
     if (isWhole) this.#position = latest([this.#position, ...joining.map(({ after }) => after)]);
-    for (const reader of joining) this.#admit(reader, page, isWhole, reached);
+    await this.#inSlices(joining, (reader) => this.#admit(reader, page, isWhole, reached));
     return !isWhole;
   }
 
@@ -288,6 +289,19 @@ export class EventHub {
     if (this.#groups.size > 0 || this.#round) return;
     this.#position = undefined;
     this.#epoch = undefined;
+  }
+
+  /** Thousands of streams may join after the same read: others have a turn after each time slice. */
+  async #inSlices(readers: readonly EventReader[], act: (reader: EventReader) => void): Promise<void> {
+    const { elapsedMs } = this.#parts.runtime;
+    let endMs = elapsedMs() + sliceMs;
+    for (const reader of readers) {
+      if (elapsedMs() >= endMs) {
+        await this.#turn();
+        endMs = elapsedMs() + sliceMs;
+      }
+      act(reader);
+    }
   }
 
   #turn(): Promise<void> {

@@ -1,14 +1,16 @@
 import type { Runtime } from "../runtime/runtime.ts";
-import type { Store, Transaction } from "../store/seam.ts";
 import type { TailedEntry } from "../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
+import type { Beginning } from "./beginning.ts";
 import { type BeatParts, CatchUpBeats } from "./catch-up-beats.ts";
 import type { EventsOf } from "./client-events.ts";
-import { type ResumePoint, readEventId, readFrom, resumePointOf } from "./event-id.ts";
+import { type ResumePoint, readFrom } from "./event-id.ts";
 import { type EventScope, isWithin } from "./event-scope.ts";
-import { eventFrame, heartbeatFrame, openingFrame, type ResyncReason, resyncFrame } from "./frames.ts";
-import { type LogPage, type LogTables, readLogPage } from "./log-page.ts";
+import { eventFrame, type ResyncReason, resyncFrame } from "./frames.ts";
+import type { LogPage } from "./log-page.ts";
 import type { ReadTurns, TurnOwner } from "./read-turns.ts";
+import type { Frames } from "./shared-frames.ts";
+import type { TimeSlices } from "./time-slices.ts";
 
 /** Writes the bytes of a stream; see `StreamWriter` in http/answer/open-stream.ts. */
 export interface EventWriter {
@@ -19,22 +21,18 @@ export interface EventWriter {
   readonly closed: AbortSignal;
 }
 
-/** Where a stream begins, and its first bytes. */
-export interface Beginning {
-  readonly resumePoint: ResumePoint;
-  readonly frames: string;
-}
-
 export interface ReaderParts extends BeatParts {
-  readonly store: Store<LogTables>;
   readonly accessScope: EventScope;
   readonly eventsOf: EventsOf;
   /** Readers with the same key (access scope, filter and interval) get the same bytes. */
   readonly groupKey: string;
   readonly writer: EventWriter;
   readonly runtime: BeatParts["runtime"] & Pick<Runtime, "elapsedMs">;
-  /** The streams of this node that catch up share their reads. */
+  /** The streams of this node share their reads. The first read of a stream does not wait for streams that catch up. */
+  readonly firstReads: Pick<ReadTurns, "page">;
   readonly readTurns: Pick<ReadTurns, "page">;
+  /** All streams of this node make their bytes in the same time slices. */
+  readonly timeSlices: Pick<TimeSlices, "run">;
   readonly turnOwner: TurnOwner;
   /** Resolves when this node has read which access has ended; nothing is sent before that. */
   readonly revocationsRead: () => Promise<void>;
@@ -42,7 +40,10 @@ export interface ReaderParts extends BeatParts {
   readonly untilMs: number;
 }
 
-/** Reads at once of all streams of a node that catch up. Other reads of the store need connections too. */
+/**
+ * Reads at once of all streams of a node that begin, and of all that catch up. Other reads of the store need connections
+ * too.
+ */
 export const readsAtOnce = 2;
 /** Entries per read: enough for throughput, few enough not to block others. */
 export const entriesAtOnce = 500;
@@ -52,32 +53,6 @@ export const unsentLimit = 1_000_000;
 /** Bound of unsent bytes while a reader catches up. */
 const unsentWhileCatchingUp = 256_000;
 const patienceMs = 30_000;
-
-/** The beginning of a stream: after the client's last event, or at the present end of the log. */
-export async function beginningAt(
-  store: Store<LogTables & Pick<Transaction, "clock">>,
-  lastEventId: string | undefined,
-  heartbeatSeconds?: number,
-): Promise<Beginning> {
-  const sent = lastEventId === undefined ? undefined : readEventId(lastEventId);
-  const { epoch, end, horizon, nowMs, isHeld } = await store.read(async (tx) => {
-    const [epoch, end, horizon, nowMs, isHeld] = await Promise.all([
-      tx.logEpoch.current(),
-      tx.log.end(),
-      tx.log.horizon(),
-      tx.clock.nowMs(),
-      sent !== undefined && sent.epoch === undefined && tx.log.holds(sent.position),
-    ]);
-    return { epoch, end, horizon, nowMs, isHeld };
-  });
-  const logEnd: ResumePoint = { epoch: epoch.name, position: end };
-  const startAtEnd = (frame: string) => ({ resumePoint: logEnd, frames: openingFrame + frame });
-  if (lastEventId === undefined) return startAtEnd(heartbeatFrame(logEnd, nowMs, heartbeatSeconds));
-  const resumePoint = sent && resumePointOf(sent, { epoch, end, isHeld });
-  if (!resumePoint) return startAtEnd(resyncFrame(logEnd, sent?.epoch === undefined ? "unknown_id" : "restored"));
-  if (comparePositions(readFrom(resumePoint), horizon) < 0) return startAtEnd(resyncFrame(logEnd, "past_retention"));
-  return { resumePoint, frames: openingFrame };
-}
 
 /** One open stream. It catches up at its own pace, then the hub feeds it together with all others. */
 export class EventReader {
@@ -114,14 +89,16 @@ export class EventReader {
 
   /** Sends entries until almost none are left; false when the client has disconnected or its access has ended. */
   async catchUp(): Promise<boolean> {
+    const { timeSlices, turnOwner } = this.parts;
     const stopBeats = this.#beats.start(() => (this.#endIfExpired() ? undefined : this.#resumePoint));
     try {
       while (!this.isClosed) {
         const page = await this.#readNext();
         if (!page) return false;
         if (page.read.entries.length > 0) await this.parts.revocationsRead();
-        if (this.#endIfExpired()) return false;
-        if (this.#send(page)) return !this.isClosed;
+        const sent = await timeSlices.run(turnOwner.tenant, () => (this.#hasEnded() ? "ended" : this.#send(page)));
+        if (sent === "ended") return false;
+        if (sent === "all") return !this.isClosed;
         await this.#drain();
       }
       return false;
@@ -153,41 +130,45 @@ export class EventReader {
     this.parts.writer.end();
   }
 
-  /** The first few entries are read at once: most streams miss no more. Undefined when the stream is closed. */
+  /** The first few entries are read soon: most streams miss no more. Undefined when the stream is closed. */
   #readNext(): Promise<LogPage | undefined> {
-    const { store, readTurns, turnOwner: owner, writer } = this.parts;
+    const { firstReads, readTurns, turnOwner: owner, writer } = this.parts;
     const { after, epoch } = this;
-    if (!this.isBehind) return readLogPage(store, after, this.#atOnce);
-    return readTurns.page({ owner, epoch, after, limit: this.#atOnce, closed: writer.closed });
+    const reads = this.isBehind ? readTurns : firstReads;
+    return reads.page({ owner, epoch, after, limit: this.#atOnce, closed: writer.closed });
   }
 
-  /** Sends what was read; returns whether almost nothing is left. */
-  #send(page: LogPage): boolean {
+  /** Sends what was read; "all" if almost nothing is left. */
+  #send(page: LogPage): "all" | "part" {
     const { epoch, entries, isLast, end, horizon } = page.read;
     if (epoch !== this.epoch) this.resync({ epoch, position: end }, "restored");
     else if (comparePositions(this.after, horizon) < 0) this.resync({ epoch, position: end }, "past_retention");
     else {
       const { after } = this;
-      const { frames, reached } = this.#firstFrames(page);
+      const { bytes, reached } = this.#nextFrames(page);
       const isCut = reached !== entries.at(-1);
       const isAll = isLast && !isCut;
       // Before the first old event, so that no client takes it for a sign that it is current.
-      if (!isAll && !this.isBehind) this.#beats.announce(entries[0]!.timeMs, this.#resumePoint);
-      if (frames !== "") this.parts.writer.write(Buffer.from(frames));
+      if (!isAll && !this.isBehind) this.#beats.announce(page.next(after)!.timeMs, this.#resumePoint);
+      if (bytes.length > 0) this.parts.writer.write(bytes);
       // The page may have been read for a stream that was further behind.
       if (reached && comparePositions(reached.position, after) > 0) {
         this.#resumePoint = { epoch, position: reached.position };
         this.#beats.reached(reached.timeMs);
       }
-      if (isAll) return true;
+      if (isAll) return "all";
       this.#atOnce = isCut ? page.count(after, this.after) : Math.min(entriesAtOnce, this.#atOnce * 2);
     }
-    return false;
+    return "part";
   }
 
   async #drain(): Promise<void> {
     const { writer } = this.parts;
     if (writer.unsentBytes > unsentWhileCatchingUp && !(await writer.drained(patienceMs))) writer.end();
+  }
+
+  #hasEnded(): boolean {
+    return this.isClosed || this.#endIfExpired();
   }
 
   #endIfExpired(): boolean {
@@ -197,18 +178,29 @@ export class EventReader {
     return true;
   }
 
+  /** The next frames for the client. A stream that is at the same position as others of its group shares theirs. */
+  #nextFrames(page: LogPage): Frames {
+    const { groupKey, writer } = this.parts;
+    const { position, sentChanges } = this.#resumePoint;
+    const isShared = writer.unsentBytes === 0 && sentChanges === undefined;
+    return isShared ? page.frames.of(groupKey, position, () => this.#firstFrames(page)) : this.#firstFrames(page);
+  }
+
   /**
-   * The frames up to the bound of unsent bytes, and the last entry that they include. The rest is read again when the
-   * client has taken these, so that a client which stops reading does not fill the memory.
+   * The frames up to the bound of unsent bytes. The rest is read again when the client has taken these, so that a client
+   * which stops reading does not fill the memory.
    */
-  #firstFrames(page: LogPage): { readonly frames: string; readonly reached: TailedEntry | undefined } {
+  #firstFrames(page: LogPage): Frames {
     const { accessScope, writer } = this.parts;
     let frames = "";
     for (const entry of page.within(accessScope)) {
-      frames += this.framesOf([entry]);
-      if (frames.length + writer.unsentBytes > unsentWhileCatchingUp) return { frames, reached: entry };
+      const own = this.framesOf([entry]);
+      frames += own;
+      const isFull = frames.length + writer.unsentBytes > unsentWhileCatchingUp;
+      // Only an entry that was not sent before can be the last one: the stream must advance.
+      if (isFull && own !== "") return { bytes: Buffer.from(frames), reached: entry };
     }
-    return { frames, reached: page.read.entries.at(-1) };
+    return { bytes: Buffer.from(frames), reached: page.read.entries.at(-1) };
   }
 
   /**

@@ -7,10 +7,11 @@ import type { Resolve } from "../runtime/network/public-address.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LogPosition } from "../store/tables/log-position.ts";
+import { type Beginning, beginningAt } from "./beginning.ts";
 import { changeHints, changesHeartbeatSeconds } from "./change-hints.ts";
 import { compileFilter, type ReaderFilter, unreadableReporter } from "./client-events.ts";
 import { EventHub, intervalMs } from "./event-hub.ts";
-import { type Beginning, beginningAt, EventReader, type EventWriter, readsAtOnce } from "./event-reader.ts";
+import { EventReader, type EventWriter, readsAtOnce } from "./event-reader.ts";
 import type { OperatorScope } from "./event-scope.ts";
 import { type HistoryPage, type HistoryQuery, historyOf } from "./history.ts";
 import { readLogPage } from "./log-page.ts";
@@ -19,6 +20,7 @@ import { OpenStreams } from "./open-streams.ts";
 import { OwnerQueues } from "./owner-queues.ts";
 import { ReadTurns } from "./read-turns.ts";
 import { type PastThingChange, type ThingHistoryQuery, thingHistoryOf } from "./thing-history.ts";
+import { TimeSlices } from "./time-slices.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import { type WebhookAdministration, webhookAdministrationOn } from "./webhooks/webhook-administration.ts";
@@ -50,6 +52,8 @@ export interface EventsParts {
   readonly receivesHints?: () => boolean;
   /** Resolves when this node has read which access has ended; nothing is sent before that. */
   readonly revocationsRead?: () => Promise<void>;
+  /** Lets the event loop serve others; by a timer by default. */
+  readonly turn?: () => Promise<void>;
   readonly resolve?: Resolve;
   /** How webhooks are called; over the network by default. */
   readonly post?: Post;
@@ -128,10 +132,11 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       runtime.report.warn({ error }, "an event stream could not be started");
       reader.parts.writer.end();
     });
-  const turn = () => new Promise<void>((resolve) => runtime.after(0, resolve));
+  const turn = parts.turn ?? (() => new Promise<void>((resolve) => runtime.after(0, resolve)));
   const read = (after: LogPosition, limit: number) => readLogPage(store, after, limit);
-  const readTurns = new ReadTurns({ read, turn, runtime, atMost: readsAtOnce });
-  const reading = { store, runtime, readTurns, revocationsRead };
+  const newReadTurns = () => new ReadTurns({ read, turn, runtime, atMost: readsAtOnce });
+  const reads = { firstReads: newReadTurns(), readTurns: newReadTurns() };
+  const reading = { runtime, ...reads, timeSlices: new TimeSlices({ turn, runtime }), revocationsRead };
   const histories = new OwnerQueues(
     "historiesWaiting",
     "Too many questions about the history of this user's devices wait. Try again when they are answered.",

@@ -2,6 +2,7 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { TailedEntry } from "../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
 import { type EventScope, isWithin } from "./event-scope.ts";
+import { SharedFrames } from "./shared-frames.ts";
 
 export type LogTables = Pick<Transaction, "log" | "logEpoch">;
 
@@ -18,6 +19,7 @@ interface LogRead {
 /** What one read of the log has shown. Many streams may use the same page. */
 export class LogPage {
   readonly read: LogRead;
+  readonly frames = new SharedFrames();
   #byUser: Map<number | null, TailedEntry[]> | undefined;
   #byTenant: Map<number | null, TailedEntry[]> | undefined;
 
@@ -45,6 +47,11 @@ export class LogPage {
       case "operator":
         return entries.filter((entry) => isWithin(scope, entry));
     }
+  }
+
+  /** The first entry of any scope after the position. */
+  next(after: LogPosition): TailedEntry | undefined {
+    return this.read.entries.find(({ position }) => comparePositions(position, after) > 0);
   }
 
   /** How many entries of all scopes lie after the first position, up to the second. */

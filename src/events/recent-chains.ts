@@ -31,8 +31,8 @@ export interface RecentEvents {
 
 /** Entries that are looked at, step by step, until a page is full. A page never costs more than their sum. */
 const looks = [200, 800, 2_000, 2_000];
-/** Webhooks that are asked for deliveries, and the last deliveries of each. */
-const asked = { webhooks: 50, deliveries: 200 };
+/** Webhooks whose deliveries are read, and how many of the last deliveries of each. */
+const readLimits = { webhooks: 50, deliveries: 200 };
 
 type Tables = Pick<Transaction, "recentLog" | "logEpoch" | "webhooks" | "deliveries">;
 
@@ -75,10 +75,10 @@ async function withDeliveries(store: Store<Tables>, chains: readonly Chain[]): P
   if (users.length === 0) return chains.map((chain) => ({ ...chain, deliveries: [] }));
   return store.read(async (tx) => {
     const epoch = (await tx.logEpoch.current()).name;
-    const webhooks = (await tx.webhooks.hearing(users)).slice(0, asked.webhooks);
+    const webhooks = (await tx.webhooks.hearing(users)).slice(0, readLimits.webhooks);
     const byMessage = new Map<string, DueDelivery>();
     for (const webhook of webhooks) {
-      const last = await tx.deliveries.listed(webhook, { limit: asked.deliveries });
+      const last = await tx.deliveries.listed(webhook, { limit: readLimits.deliveries });
       // Newest first: of a message that was sent again, the last delivery counts.
       for (const delivery of last) if (!byMessage.has(delivery.messageId)) byMessage.set(delivery.messageId, delivery);
     }

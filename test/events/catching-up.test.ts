@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ResumePoint } from "../../src/events/event-id.ts";
 import { EventReader, entriesAtOnce, type ReaderParts, readsAtOnce } from "../../src/events/event-reader.ts";
 import { LogPage, type LogTables, readLogPage } from "../../src/events/log-page.ts";
 import { ReadTurns } from "../../src/events/read-turns.ts";
+import { TimeSlices } from "../../src/events/time-slices.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { TailedEntry } from "../../src/store/tables/log.ts";
@@ -47,8 +49,15 @@ function madeLog({ length, userOf, reading = async () => undefined }: MadeLog): 
 }
 
 /** A stream of user 1 that begins at the beginning of the log. */
-function madeReader(parts: Partial<ReaderParts> & Pick<ReaderParts, "store" | "readTurns">, after = 0): EventReader {
+function madeReader(
+  { store, ...parts }: Partial<ReaderParts> & Pick<ReaderParts, "readTurns"> & { readonly store: Store<LogTables> },
+  from: number | ResumePoint = 0,
+): EventReader {
+  const firstReads: ReaderParts["firstReads"] = { page: ({ after, limit }) => readLogPage(store, after, limit) };
   const all = {
+    firstReads,
+    timeSlices: new TimeSlices({ turn: settled, runtime: movedRuntime() }),
+    groupKey: "group",
     accessScope: { kind: "user", userId: 1 },
     turnOwner: { tenant: "1", holder: "1" },
     eventsOf: () => [],
@@ -59,7 +68,8 @@ function madeReader(parts: Partial<ReaderParts> & Pick<ReaderParts, "store" | "r
     heartbeatMs: 15_000,
     ...parts,
   } as unknown as ReaderParts;
-  return new EventReader(all, { resumePoint: { epoch: "e", position: at(after) }, frames: "" });
+  const resumePoint = typeof from === "number" ? { epoch: "e", position: at(from) } : from;
+  return new EventReader(all, { resumePoint, frames: "" });
 }
 
 describe("a stream that catches up", () => {
@@ -101,6 +111,77 @@ describe("a stream that catches up", () => {
     assert.deepEqual(
       ids,
       Array.from({ length: 40 }, (_, i) => i + 1),
+    );
+  });
+
+  it("shares its bytes with the streams of its group, and sends the rest of an entry that it was sent in part", async () => {
+    const store = madeLog({ length: () => 300, userOf: () => 1 });
+    const read = (after: LogPosition, limit: number) => readLogPage(store, after, limit);
+    const newReadTurns = () => new ReadTurns({ read, turn: settled, runtime: {}, atMost: 1 });
+    const shared = { store, firstReads: newReadTurns(), readTurns: newReadTurns() };
+    const made = new Map<string, number>();
+    const stream = (groupKey: string, position: number, sentChanges?: number) => {
+      let text = "";
+      const write = (bytes: Buffer) => {
+        text += bytes;
+      };
+      const writer = {
+        write,
+        unsentBytes: 0,
+        closed: new AbortController().signal,
+      } as unknown as ReaderParts["writer"];
+      const eventsOf: ReaderParts["eventsOf"] = ({ position: { id } }, _epoch, sent = 0) => {
+        made.set(groupKey, (made.get(groupKey) ?? 0) + 1);
+        return [1, 2]
+          .slice(sent)
+          .map((change) => ({ id: `${id}-${change}`, name: "attribute", data: { deviceId: null } }));
+      };
+      const resumePoint = { epoch: "e", position: at(position), sentChanges };
+      const reader = madeReader({ ...shared, writer, groupKey, eventsOf }, resumePoint);
+      return { reader, ids: () => [...text.matchAll(/^id: (\S+)\nevent: attribute$/gm)].map(([, id]) => id) };
+    };
+    const streams = Array.from({ length: 20 }, () => stream("a", 10));
+    const others = [stream("a", 11, 1), stream("b", 10), stream("a", 11)];
+    const ends = await Promise.all([...streams, ...others].map(({ reader }) => reader.catchUp()));
+    assert.ok(ends.every(Boolean));
+    const all = Array.from({ length: 290 }, (_, i) => [`${i + 11}-1`, `${i + 11}-2`]).flat();
+    for (const { ids } of [...streams, others[1]!]) assert.deepEqual(ids(), all);
+    assert.deepEqual(others[0]!.ids(), all.slice(1));
+    assert.deepEqual(others[2]!.ids(), all.slice(2));
+    // Those of the first 50 entries are made again for the streams that begin elsewhere.
+    assert.deepEqual(Object.fromEntries(made), { a: 290 + 50 + 49, b: 290 });
+  });
+
+  it("asks for at least one entry when its client has to take others first", async () => {
+    const store = madeLog({ length: () => 200, userOf: () => 1 });
+    let unsentBytes = 0;
+    const limits: number[] = [];
+    const readTurns: ReaderParts["readTurns"] = {
+      page({ limit }) {
+        limits.push(limit);
+        // The page was read for a stream that is further behind.
+        return readLogPage(store, at(0), Math.max(limit, 100));
+      },
+    };
+    const writer = {
+      write: () => undefined,
+      get unsentBytes() {
+        return unsentBytes;
+      },
+      drained: async () => {
+        unsentBytes = limits.length < 3 ? 300_000 : 0;
+        return true;
+      },
+      closed: new AbortController().signal,
+    } as unknown as ReaderParts["writer"];
+    const eventsOf = () => [{ id: "x", name: "attribute" as const, data: { deviceId: null, text: "x".repeat(6_000) } }];
+    const reader = madeReader({ store, readTurns, writer, eventsOf }, 50);
+    unsentBytes = 300_000;
+    void reader.catchUp();
+    while (limits.length < 3) await settled();
+    assert.ok(
+      limits.every((limit) => limit > 0),
+      limits.join(),
     );
   });
 
@@ -286,7 +367,10 @@ describe("reads of streams that catch up", () => {
       },
     });
     const read = (after: LogPosition, limit: number) => readLogPage(store, after, limit);
-    const readTurns = new ReadTurns({ read, turn: () => pause(0), runtime: {}, atMost: readsAtOnce });
+    const newReadTurns = () => new ReadTurns({ read, turn: () => pause(0), runtime: {}, atMost: readsAtOnce });
+    const [firstReads, readTurns] = [newReadTurns(), newReadTurns()];
+    const timeSlices = new TimeSlices({ turn: () => pause(0), runtime });
+    const shared = { store, firstReads, readTurns, timeSlices, runtime };
     const streams = Array.from({ length: count }, (_, i) => {
       const got: number[] = [];
       const eventsOf: ReaderParts["eventsOf"] = ({ position }) => {
@@ -295,20 +379,21 @@ describe("reads of streams that catch up", () => {
       };
       const accessScope = { kind: "user", userId: i as UserId } as const;
       const turnOwner = { tenant: "1", holder: String(i) };
+      const groupKey = String(i);
       // The streams broke off at nearly the same time, each after its own last event.
       const from = (i * 7) % 500;
       return {
         i,
         got,
         from,
-        reader: madeReader({ store, readTurns, accessScope, turnOwner, eventsOf, runtime }, from),
+        reader: madeReader({ ...shared, accessScope, turnOwner, groupKey, eventsOf }, from),
       };
     });
     let caughtUp = 0;
     for (const { reader } of streams) void reader.catchUp().then((isOpen) => (caughtUp += Number(isOpen)));
     while (caughtUp < count && runtime.elapsedMs() < 10_000) await runtime.advance(10);
     assert.equal(caughtUp, count);
-    assert.ok(reads < count + 50, `${reads} reads: one for the beginning of each stream, and few for the rest`);
+    assert.ok(reads < 100, `${reads} reads`);
     for (const { i, got, from, reader } of streams) {
       const own = Array.from({ length: reader.after.id - from }, (_, k) => from + k + 1).filter(
         (id) => id % count === i,

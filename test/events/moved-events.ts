@@ -39,6 +39,7 @@ export async function madeEvents(t: TestContext) {
     sealing: { seal: (text) => text, open: (text) => text },
     allowsPrivateWebhooks: false,
     userAgent: "test",
+    turn: settled,
     revocationsRead: async () => {
       await ifOn(fail.revocations);
       onRevocationsRead.act?.();

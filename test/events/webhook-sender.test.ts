@@ -11,7 +11,7 @@ const unsealed = { secretOf: () => "whsec_", addressOf: () => "https://receiver.
 describe("a node that was suspended while it claimed a webhook's message", () => {
   for (const { stoodStillMs, sent, what } of [
     { stoodStillMs: webhookTimes.usedMs - 1, sent: 1, what: "sends it while it is surely its own" },
-    { stoodStillMs: webhookTimes.usedMs, sent: 0, what: "leaves it to whoever has it by now" },
+    { stoodStillMs: webhookTimes.usedMs, sent: 0, what: "leaves it to the node that may have claimed it since" },
   ]) {
     it(what, async () => {
       const runtime = movedRuntime();

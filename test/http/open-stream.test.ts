@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import type { StreamWriter } from "../../src/http/answer/open-stream.ts";
 import { appOn } from "../../src/http/app.ts";
@@ -8,6 +9,7 @@ import { addRoutes, type Route } from "../../src/http/routes.ts";
 import { defaultHttpLimits } from "../../src/http/server.ts";
 import { followEvents } from "../../src/outlets/v3/event-descriptions.ts";
 import { collecting } from "../platform/made-platform.ts";
+import { receivedBy } from "./fast-path-and-fastify.ts";
 
 describe("an open-ended answer", () => {
   it("sends writes at once, and ends when the route ends it", { timeout: 30_000 }, async (t) => {
@@ -48,11 +50,69 @@ describe("an open-ended answer", () => {
   });
 });
 
+describe("open-ended answers to requests that a client has sent without waiting", () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n\r\n`;
+
+  it("begin only when every earlier request is answered", { timeout: 30_000 }, async (t) => {
+    const { open, writers, held } = await streaming(t);
+    const socket = await open();
+    const received = receivedBy(socket);
+    socket.write(get("/held") + get("/stream"));
+    while (held.length === 0) await turns(1);
+    await turns();
+    assert.equal(writers.length, 0);
+    held[0]!();
+    while (writers.length === 0) await turns(1);
+    writers[0]!.write(Buffer.from("first"));
+    while (!received.text().endsWith("first")) await once(socket, "data");
+    socket.destroy();
+  });
+
+  it("never begin behind another one, and are over when that one ends", { timeout: 30_000 }, async (t) => {
+    const { open, writers, asked, exchanges } = await streaming(t);
+    const socket = await open();
+    const received = receivedBy(socket);
+    socket.write(get("/stream").repeat(12));
+    while (writers.length === 0) await turns(1);
+    // A request that arrives later is not carried out either.
+    socket.write(get("/held"));
+    await turns();
+    assert.deepEqual([writers.length, asked.length], [1, 1]);
+    writers[0]!.write(Buffer.from("only"));
+    writers[0]!.end();
+    await once(socket, "close");
+    assert.equal(received.text().match(/HTTP\/1\.1/g)?.length, 1);
+    await exchanges.finished();
+    assert.deepEqual([writers.length, asked.length], [1, 1]);
+  });
+
+  it("are over when the client disconnects", { timeout: 30_000 }, async (t) => {
+    const { open, writers, held, exchanges } = await streaming(t);
+    const socket = await open();
+    socket.write(get("/held") + get("/stream"));
+    while (held.length === 0) await turns(1);
+    await turns();
+    socket.destroy();
+    await exchanges.finished();
+    held[0]!();
+    await turns();
+    assert.equal(writers.length, 0);
+  });
+});
+
+/** Enough turns for the server to handle all requests that have arrived. */
+async function turns(count = 50): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+}
+
 async function streaming(t: TestContext) {
   const report = collecting([]);
   const exchanges = new Exchanges(report);
   const app = appOn({ exchanges, onLimitReached: () => undefined, trustedProxies: [], ...defaultHttpLimits });
   const writers: StreamWriter[] = [];
+  const asked: string[] = [];
+  /** Each answers a request for /held. */
+  const held: (() => void)[] = [];
   const route: Route = {
     methods: ["GET"],
     isStream: true,
@@ -61,19 +121,37 @@ async function streaming(t: TestContext) {
     scopes: ["devices:read"],
     errors: "standard",
     description: followEvents,
-    answer: async () => ({
-      status: 200,
-      headers: { "x-mark": "here" },
-      stream: (writer) => void writers.push(writer),
-    }),
+    answer: async () => {
+      asked.push("stream");
+      return { status: 200, headers: { "x-mark": "here" }, stream: (writer) => void writers.push(writer) };
+    },
+  };
+  const heldRoute: Route = {
+    methods: ["GET"],
+    path: "/held",
+    access: "bearer",
+    scopes: ["devices:read"],
+    errors: "standard",
+    description: followEvents,
+    async answer() {
+      asked.push("held");
+      await new Promise<void>((resolve) => held.push(resolve));
+      return { status: 200, headers: {}, body: "" };
+    },
   };
   const nobody = () => Promise.reject(new Error("nobody"));
   const byAccessToken = async () => ({ kind: "user", userId: 1, tenantId: 1, scopes: null }) as never;
-  addRoutes(app, [route], { bySecToken: nobody, byClientSecret: nobody, byAccessToken }, exchanges);
+  addRoutes(app, [route, heldRoute], { bySecToken: nobody, byClientSecret: nobody, byAccessToken }, exchanges);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(async () => {
     app.server.closeAllConnections();
     await app.close();
   });
-  return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/stream`, writers, exchanges };
+  const { port } = app.server.address() as AddressInfo;
+  const open = async () => {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    return socket;
+  };
+  return { url: `http://127.0.0.1:${port}/stream`, writers, asked, held, exchanges, open };
 }

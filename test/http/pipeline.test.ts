@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { connect as connectTls } from "node:tls";
-import { limitPipelines } from "../../src/http/connection/pipeline.ts";
+import { limitPipelines, pipelineOf } from "../../src/http/connection/pipeline.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { fastPathAndFastify, receivedBy } from "./fast-path-and-fastify.ts";
@@ -181,6 +181,45 @@ describe("a client that sends requests without waiting for answers", () => {
     }
     await once(socket, "close");
     assert.equal(paths.length, 20);
+  });
+});
+
+describe("requests behind an answer that does not end", () => {
+  it("are not parsed, also when they arrived before it began", { timeout: 20_000 }, async (t) => {
+    const { open, begun, paths, waiting } = await heldServer(t);
+    const socket = await open();
+    const received = receivedBy(socket);
+    socket.write(many(20));
+    await begun(limit);
+    const { request, response } = waiting[0]!;
+    response.writeHead(200, { connection: "close" }).write("begun");
+    pipelineOf(request.socket)!.openStream();
+    await turns();
+    socket.write(many(20));
+    await turns();
+    assert.equal(paths.length, limit);
+    // The connection is still read: its end is noticed.
+    socket.end();
+    await once(request.socket, "end");
+    assert.match(received.text(), /begun/);
+    socket.destroy();
+  });
+
+  it("leave the rest of its own body to the parser", { timeout: 20_000 }, async (t) => {
+    const { open, begun, waiting } = await heldServer(t);
+    const socket = await open();
+    socket.write("POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
+    await begun(1);
+    const { request } = waiting[0]!;
+    pipelineOf(request.socket)!.openStream();
+    socket.write(`56789${get("later")}`);
+    let arrived = "";
+    request.setEncoding("latin1");
+    for await (const piece of request) arrived += piece;
+    assert.equal(arrived, "0123456789");
+    await turns();
+    assert.equal(waiting.length, 1);
+    socket.destroy();
   });
 });
 

@@ -6,7 +6,7 @@ import { addResync, tooManyWaiting } from "./resync.ts";
 type BacklogTables = Pick<Transaction, "deliveries" | "clock">;
 
 /** A webhook's backlog is counted after this growth: counting it for each message would cost too much. */
-export const countedAfter = { messages: 500, bytes: 1_048_576, settled: 200 };
+const countedAfter = { messages: 500, bytes: 1_048_576, settled: 200 };
 /** The share of the bound that is kept when it is exceeded, so that the next message doesn't exceed it again. */
 const keptShare = 0.75;
 const maximalWebhooks = 10_000;

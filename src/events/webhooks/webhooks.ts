@@ -56,7 +56,7 @@ export interface Webhooks {
   resend(owner: WebhookOwner, id: string, deliveryId: number, keep?: KeepAnswer<DeliveryRow>): Promise<DeliveryRow>;
 }
 
-export const webhookLimits = { deliveriesShown: 100, urlCharacters: 2_048 };
+const webhookLimits = { deliveriesShown: 100, urlCharacters: 2_048 };
 
 export function newWebhookId(): string {
   return `wh_${randomBytes(12).toString("base64url")}`;

@@ -1,4 +1,5 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { closeSignalOf } from "../connection/close-signal.ts";
 
 /** Writes to an answer that goes on until the client, the route or the server ends it. */
 export interface StreamWriter {
@@ -20,7 +21,22 @@ export interface StreamWriter {
 const lingerMs = 5_000;
 
 /**
- * Sends the head of the answer and opens it. The body has no chunks and ends with the connection, which clients and
+ * Waits until every earlier request of the connection is answered; false when the connection has closed before. A client
+ * may send requests without waiting for answers. Until an answer has its turn, Node buffers all of its bytes, and a
+ * stream behind another stream never has its turn.
+ */
+export async function hasTurn(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  if (response.socket) return true;
+  const closed = closeSignalOf(request.socket);
+  if (closed.aborted) return false;
+  return new Promise((resolve) => {
+    response.once("socket", () => resolve(true));
+    closed.addEventListener("abort", () => resolve(false), { once: true });
+  });
+}
+
+/**
+ * Sends the head of an answer that has its turn, and opens it. The body has no chunks and ends with the connection, which clients and
  * proxies of HTTP/1.0 understand too. So the same bytes go to many connections, at a third of the CPU of chunks.
  */
 export function openStreamWriter(

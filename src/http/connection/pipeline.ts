@@ -51,10 +51,15 @@ export class Pipeline {
     response.on("close", this.#answered);
   }
 
-  /** Called when an answer has begun that does not end by itself: no later request can be answered. */
+  /**
+   * Called when an answer has begun that does not end by itself: no later request can be answered. The answer's head has
+   * `Connection: close`, so later requests must not be carried out (RFC 9112, section 9.6): their bytes are dropped. They
+   * are still read, because only a connection that is read shows that its client has closed it.
+   */
   openStream(): void {
     this.#hasStream = true;
     this.#runIfAnswered();
+    if (this.#waitsFor === "answer") this.#waitForNextTurn();
   }
 
   /**
@@ -78,7 +83,7 @@ export class Pipeline {
 
   /** The target of a request whose body is still arriving. */
   get arrivingTarget(): string | undefined {
-    return this.#latest && !this.#latest.complete ? this.#latest.url : undefined;
+    return this.#isArriving ? this.#latest?.url : undefined;
   }
 
   readonly data = (bytes: Buffer): void => {
@@ -86,6 +91,7 @@ export class Pipeline {
     const before = this.#latest;
     let rest = bytes;
     for (let pieces = 0; rest.length > 0; pieces++) {
+      if (this.#hasStream && !this.#isArriving) return;
       if (!this.#mayParse(pieces, this.#latest !== before)) {
         this.#socket.pause();
         this.#socket.unshift(rest);
@@ -114,11 +120,16 @@ export class Pipeline {
     if (this.#waitsFor === "answer") this.#waitForNextTurn();
   };
 
+  /** Whether the body of the latest request is still arriving. */
+  get #isArriving(): boolean {
+    return this.#latest !== undefined && !this.#latest.complete;
+  }
+
   /** Whether the next piece may be parsed now. If not, parsing is scheduled for later. */
   #mayParse(pieces: number, hasBegun: boolean): boolean {
     // Node resumes the socket by itself when a handler reads a body.
     if (this.#waitsFor || this.#afterAnswers) return false;
-    const isArriving = this.#latest !== undefined && !this.#latest.complete;
+    const isArriving = this.#isArriving;
     if (isArriving && this.#heads.isInBody) return true;
     if (!isArriving && this.#unanswered >= limits.requestsPerConnection) {
       this.#waitsFor = "answer";
@@ -142,7 +153,7 @@ export class Pipeline {
 
   #runIfAnswered(): void {
     const action = this.#afterAnswers;
-    const incomplete = this.#latest && !this.#latest.complete ? 1 : 0;
+    const incomplete = this.#isArriving ? 1 : 0;
     if (!action || this.#socket.destroyed || (this.#unanswered > incomplete && !this.#hasStream)) return;
     this.#afterAnswers = undefined;
     action();

@@ -34,6 +34,8 @@ export interface Outcome {
   readonly reached: Readonly<Record<string, number>>;
   /** How often the neighbour signed in, and how often it was refused. */
   readonly signIns: { readonly done: number; readonly failed: number };
+  /** Bytes by which the service's memory (RSS) was larger than before, at most. */
+  readonly rssGrown: number;
 }
 
 /**

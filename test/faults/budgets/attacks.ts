@@ -7,6 +7,7 @@ import { fans } from "./attacks/fans.ts";
 import { hostileLink } from "./attacks/hostile-ecosystem.ts";
 import { largeAlerts } from "./attacks/large-alerts.ts";
 import { nameServers } from "./attacks/name-servers.ts";
+import { pipelinedStreams } from "./attacks/pipelined-streams.ts";
 import { pipelining } from "./attacks/pipelining.ts";
 import { platformLists } from "./attacks/platform-lists.ts";
 import { questions } from "./attacks/questions.ts";
@@ -28,6 +29,7 @@ export const attacks: readonly Attack[] = [
   signIns,
   platformLists,
   unreadStreams,
+  pipelinedStreams,
   questions,
   costlyPatterns,
   tokens,

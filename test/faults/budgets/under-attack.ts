@@ -90,7 +90,8 @@ export async function underAttack(
     },
     () => {
       const failed = signIns.length === 0 ? 1 : failures.filter((one) => one.startsWith("sign-in")).length;
-      attack.judge?.({ got, rows, reached, signIns: { done: signIns.length, failed } });
+      const rssGrown = watch.rss.peak - watch.rss.before;
+      attack.judge?.({ got, rows, reached, signIns: { done: signIns.length, failed }, rssGrown });
     },
     () => assert.deepEqual(failures, [], "the neighbour was refused"),
   ]);

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { EventHub } from "../../src/events/event-hub.ts";
+import type { EventReader } from "../../src/events/event-reader.ts";
+import { sliceMs, TimeSlices } from "../../src/events/time-slices.ts";
+import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+
+/** A clock on which each task takes a millisecond, and a counter of turns. */
+function madeTurns() {
+  const turns = { count: 0, elapsedMs: 0 };
+  const turn = async () => {
+    await settled();
+    turns.count += 1;
+  };
+  return { turns, turn, runtime: { elapsedMs: () => turns.elapsedMs } };
+}
+
+describe("time slices", () => {
+  it("give others a turn of the event loop when their time is up, also when each task is asked for alone", async () => {
+    const { turns, turn, runtime } = madeTurns();
+    const slices = new TimeSlices({ turn, runtime });
+    const turnOf: number[] = [];
+    const task = () => {
+      turns.elapsedMs += 1;
+      turnOf.push(turns.count);
+      return turnOf.length;
+    };
+    const ask = async () => {
+      const first = await slices.run("a", task);
+      await slices.run("a", task);
+      return first;
+    };
+    const firsts = await Promise.all(Array.from({ length: 50 }, ask));
+    assert.deepEqual(new Set(firsts).size, 50);
+    const ofTurns = [...Map.groupBy(turnOf, (one) => one).values()].map(({ length }) => length);
+    assert.equal(turnOf.length, 100);
+    assert.ok(
+      ofTurns.every((count) => count <= sliceMs),
+      ofTurns.join(),
+    );
+    assert.ok(!turnOf.includes(0), "the first task waits for a turn too");
+  });
+
+  it("run the tasks of tenants in turn", async () => {
+    const { turn, runtime } = madeTurns();
+    const slices = new TimeSlices({ turn, runtime });
+    const order: string[] = [];
+    const tenants = ["a", "a", "a", "a", "b", "b", "c"];
+    await Promise.all(tenants.map((tenant) => slices.run(tenant, () => order.push(tenant))));
+    assert.equal(order.join(""), "abcabaa");
+  });
+
+  it("go on after a task has failed", async () => {
+    const { turn, runtime } = madeTurns();
+    const slices = new TimeSlices({ turn, runtime });
+    const failing = slices.run("a", () => {
+      throw new RangeError("a task fails");
+    });
+    const next = slices.run("a", () => "done");
+    await assert.rejects(failing, RangeError);
+    assert.equal(await next, "done");
+  });
+});
+
+describe("streams that join after one read", () => {
+  it("are admitted in time slices", async (t) => {
+    const { turns, runtime } = madeTurns();
+    const moved = movedRuntime();
+    const position = { transaction: 0, id: 0 };
+    const tables = { log: { tail: async () => [] }, logEpoch: { current: async () => ({ name: "e" }) } };
+    const store = { isShared: false, read: async (act: (tx: unknown) => unknown) => act(tables) };
+    const after = (ms: number, act: () => void) => {
+      if (ms > 0) return () => undefined;
+      void settled().then(() => {
+        turns.count += 1;
+        act();
+      });
+      return () => undefined;
+    };
+    const hub = new EventHub({ store: store as never, runtime: { ...moved, ...runtime, after } });
+    t.after(() => hub.stop());
+    const admittedIn: number[] = [];
+    const reader = {
+      after: position,
+      epoch: "e",
+      isClosed: false,
+      isBehind: false,
+      catchUp: async () => true,
+      caughtUp: () => undefined,
+      framesOf() {
+        turns.elapsedMs += 1;
+        admittedIn.push(turns.count);
+        return "";
+      },
+      parts: {
+        groupKey: "group",
+        accessScope: { kind: "user", userId: 1 },
+        untilMs: Number.POSITIVE_INFINITY,
+        writer: { write: () => undefined, unsentBytes: 0, closed: new AbortController().signal },
+      },
+    };
+    const readers = Array.from({ length: 50 }, () => ({ ...reader }) as unknown as EventReader);
+    await Promise.all(readers.map((one) => hub.serve(one)));
+    while (admittedIn.length < readers.length) await settled();
+    const ofTurns = [...Map.groupBy(admittedIn, (one) => one).values()].map(({ length }) => length);
+    assert.ok(
+      ofTurns.every((count) => count <= sliceMs),
+      ofTurns.join(),
+    );
+    assert.equal(hub.readers, readers.length);
+  });
+});
