@@ -13,7 +13,7 @@ const advisedCost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism
 /** The parameters of argon2id. */
 export type PasswordCost = typeof advisedCost;
 
-export const shortestPassword = 8;
+const shortestPassword = 8;
 
 export interface Passwords {
   /** Checks a new password and returns the hash to store. Without a caller, a command sets it. */

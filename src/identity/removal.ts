@@ -14,7 +14,7 @@ export type RemovalTables = AccessTables &
     | "things"
     | "thingCommands"
     | "blindIntervals"
-    | "commands"
+    | "fanRequests"
     | "triggers"
     | "thingTriggers"
     | "webhooks"
@@ -41,7 +41,10 @@ const removedAtOnce = 2_000;
 /** Whether the user has more rows than one transaction may remove. */
 export async function isLarge(tx: RemovalTables, userId: UserId): Promise<boolean> {
   return (
-    (await tx.log.hasMoreOfUser(userId, removedAtOnce)) || (await tx.idempotencyKeys.usage(userId)).keys > removedAtOnce
+    (await tx.log.hasMoreOfUser(userId, removedAtOnce)) ||
+    (await tx.attributes.hasMoreOfUser(userId, removedAtOnce)) ||
+    (await tx.devices.hasOwn(userId, removedAtOnce + 1)) ||
+    (await tx.idempotencyKeys.usage(userId)).keys > removedAtOnce
   );
 }
 
@@ -62,8 +65,11 @@ export async function beginRemoval(tx: RemovalTables, userId: UserId): Promise<r
   return endAccess(tx, userId);
 }
 
-/** Removes the user's history, deliveries and idempotency keys in slices; returns the number of entries. */
-export async function removeInSlices(store: Store<RemovalTables>, userId: UserId): Promise<number> {
+/** What the slices have removed. */
+export type RemovedInSlices = Pick<Removed, "devices" | "attributes" | "alerts" | "history">;
+
+/** Removes the user's history, deliveries, idempotency keys, attributes, alerts and devices in slices. */
+export async function removeInSlices(store: Store<RemovalTables>, userId: UserId): Promise<RemovedInSlices> {
   const inSlices = async (slice: (tx: RemovalTables) => Promise<number>) => {
     for (let removed = 0; ; ) {
       const last = await store.transaction(async (tx) => {
@@ -76,7 +82,19 @@ export async function removeInSlices(store: Store<RemovalTables>, userId: UserId
   };
   await inSlices((tx) => tx.log.removeDeliveriesOfUser(userId, removedAtOnce));
   await inSlices((tx) => tx.idempotencyKeys.removeOfOwner(userId, removedAtOnce));
-  return inSlices((tx) => tx.log.removeEntriesOfUser(userId, removedAtOnce));
+  const history = await inSlices((tx) => tx.log.removeEntriesOfUser(userId, removedAtOnce));
+  const attributes = await inSlices((tx) => tx.attributes.removeOfUser(userId, removedAtOnce));
+  // Before the devices, with which the store removes alerts on their things.
+  const alerts =
+    (await inSlices((tx) => tx.triggers.removeOfUser(userId, removedAtOnce))) +
+    (await inSlices((tx) => tx.thingTriggers.removeOfUser(userId, removedAtOnce)));
+  const devices = new Set<DeviceId>();
+  await inSlices(async (tx) => {
+    const slice = await tx.devices.removeOwn(userId, removedAtOnce);
+    for (const deviceId of slice) devices.add(deviceId);
+    return slice.length;
+  });
+  return { devices: [...devices], attributes, alerts, history };
 }
 
 /**
@@ -89,7 +107,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     grants: await endAccess(tx, userId),
     attributes: await tx.attributes.removeOfUser(userId),
     blindIntervals: await tx.blindIntervals.removeOfUser(userId),
-    commands: (await tx.commands.removeOfUser(userId)) + (await tx.thingCommands.removeOfUser(userId)),
+    commands: (await tx.fanRequests.removeOfUser(userId)) + (await tx.thingCommands.removeOfUser(userId)),
     webhooks: await tx.webhooks.removeOfUser(userId),
     alerts: (await tx.triggers.removeOfUser(userId)) + (await tx.thingTriggers.removeOfUser(userId)),
     history: await tx.log.removeOfUser(userId),

@@ -13,6 +13,7 @@ import {
   isLarge,
   type RemovalTables,
   type Removed,
+  type RemovedInSlices,
   removalLeaseMs,
   removeHome,
   removeInSlices,
@@ -189,15 +190,22 @@ export function usersOn(parts: UserParts): Users {
     async removeUser(userId, audited) {
       const isUserLarge = await store.read((tx) => isLarge(tx, userId));
       const before = [...(await endMost(userId))];
-      let history = 0;
+      let slices: RemovedInSlices = { devices: [], attributes: 0, alerts: 0, history: 0 };
       if (isUserLarge) {
         before.push(...(await restOfChange(before.length > 0, () => withdraw(userId, audited?.begun))));
-        history = await restOfChange(true, () => removeInSlices(store, userId));
+        slices = await restOfChange(true, () => removeInSlices(store, userId));
       }
       const removeLast = async (tx: UserTables) => {
         await lockedUser(tx, userId);
         const home = await removeHome(tx, userId);
-        const gone = { ...home, history: history + home.history, grants: [...before, ...home.grants] };
+        const gone = {
+          ...home,
+          devices: [...slices.devices, ...home.devices],
+          attributes: slices.attributes + home.attributes,
+          alerts: slices.alerts + home.alerts,
+          history: slices.history + home.history,
+          grants: [...before, ...home.grants],
+        };
         if (audited?.ended) await tx.audit.add(auditEntry(audited.ended(gone)));
         return gone;
       };
@@ -209,14 +217,13 @@ export function usersOn(parts: UserParts): Users {
     },
 
     async takeAbandonedRemoval() {
-      const abandoned = (tx: UserTables, beforeMs: number) => tx.users.abandonedRemovals(beforeMs, 1);
-      const waiting = await store.read(async (tx) => abandoned(tx, (await tx.clock.nowMs()) - removalLeaseMs));
+      const leaseOf = async (tx: UserTables) => ({ nowMs: await tx.clock.nowMs(), leaseMs: removalLeaseMs });
+      const waiting = await store.read(async (tx) => tx.users.abandonedRemovals(await leaseOf(tx), 1));
       if (waiting.length === 0) return undefined;
       return store.transaction(async (tx) => {
-        const nowMs = await tx.clock.nowMs();
-        const beforeMs = nowMs - removalLeaseMs;
-        const [user] = await abandoned(tx, beforeMs);
-        if (!user || !(await tx.users.claimRemoval(user.id, beforeMs, nowMs))) return undefined;
+        const lease = await leaseOf(tx);
+        const [user] = await tx.users.abandonedRemovals(lease, 1);
+        if (!user || !(await tx.users.claimRemoval(user.id, lease))) return undefined;
         return { userId: user.id, tenantId: user.tenantId };
       });
     },

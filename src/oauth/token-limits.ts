@@ -9,10 +9,19 @@ type LimitTables = Pick<Transaction, "grants" | "accessTokens" | "refreshTokens"
 
 /**
  * Replaced refresh tokens that one grant keeps to detect their reuse. A client that refreshes each hour has 720 in the 30
- * days after which they are removed. The oldest stay. Otherwise a thief could refresh so often that the client's own token
- * is removed, and the service would not notice its reuse.
+ * days after which they are removed. Of a grant with more than `most`, the newest stay, since a client may still send
+ * them, and the oldest of each age class. The classes begin at 1 minute, 2 minutes, 4 minutes and so on.
+ *
+ * A thief refreshes with the client's last token, so all tokens of the thief are newer than it. Therefore the thief can't
+ * displace it from its class, however often they refresh. Only the client's own older tokens can, when the class has
+ * `ofEachAge` of them: the reuse is noticed if the client comes back within 50 of its usual intervals.
  */
-const keptReplaced = { oldest: 900, newest: 100 };
+const keptReplaced = {
+  most: 1_000,
+  newest: 100,
+  ofEachAge: 50,
+  agesMs: Array.from({ length: 16 }, (_, place) => 60_000 * 2 ** place),
+};
 
 export interface TokenLimits {
   /**

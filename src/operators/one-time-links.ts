@@ -8,8 +8,8 @@ import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { OperatorLinkRow } from "../store/tables/operator-links.ts";
 import type { OperatorRow } from "../store/tables/operators.ts";
-import type { Reach } from "./operator.ts";
-import { checkReach, holdTenants, storedReach, type WantedReach } from "./reach.ts";
+import type { OperatorAccess } from "./operator.ts";
+import { accessOf, checkAccess, holdTenants, type WantedAccess } from "./operator-access.ts";
 import { addOperator, checkOperatorName } from "./roster.ts";
 import { openSession, type SessionOrigin } from "./sessions.ts";
 import type { OperatorTables } from "./tables.ts";
@@ -18,7 +18,7 @@ import type { OperatorTables } from "./tables.ts";
 export const linkLifetime = { claimMs: 30 * 60_000, invitationMs: 7 * 86_400_000 };
 
 /** A link that has not been used, as its page shows it. */
-export interface OpenLink extends Reach {
+export interface OpenLink extends OperatorAccess {
   readonly kind: OperatorLinkRow["kind"];
   readonly name: string | null;
   /** Whether the page asks for the name of the first tenant. */
@@ -35,7 +35,7 @@ export interface TakenLink extends SessionOrigin {
 }
 
 /** An invitation that nobody has used, as lists show it. */
-export interface WaitingInvitation extends Reach {
+export interface WaitingInvitation extends OperatorAccess {
   /** Names the invitation; no secret. */
   readonly id: string;
   readonly name: string | null;
@@ -47,7 +47,7 @@ export interface OneTimeLinks {
   /** Makes the link of the first owner, which is also the way back in. Earlier claim links end. Returns its secret. */
   claimLink(): Promise<string>;
   /** Makes a link with which another person becomes an operator. Returns its secret. */
-  invite(invitation: WantedReach & { readonly name?: string | undefined }): Promise<string>;
+  invite(invitation: WantedAccess & { readonly name?: string | undefined }): Promise<string>;
   /** The oldest first. */
   listInvitations(): Promise<readonly WaitingInvitation[]>;
   /** Ends the invitation with this id, or all for a person of this name. Rejects with NotFound if there is none. */
@@ -66,10 +66,13 @@ export interface LinkParts {
 
 const linkPrefix = "bwol_";
 const endSome = "End some, or wait until they expire. See: breezeway operator invitations list";
-const owner: Reach = { role: "owner", reachesAll: true, tenantIds: [] };
+const owner: OperatorAccess = { role: "owner", reachesAll: true, tenantIds: [] };
 
 export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts): OneTimeLinks {
-  async function add(tx: OperatorTables, link: Reach & Pick<OperatorLinkRow, "kind" | "name">): Promise<string> {
+  async function add(
+    tx: OperatorTables,
+    link: OperatorAccess & Pick<OperatorLinkRow, "kind" | "name">,
+  ): Promise<string> {
     const nowMs = await tx.clock.nowMs();
     const tenants = await holdTenants(tx, link.tenantIds);
     // Not before its tenants, also when the clock was set back: it is taken only if they are older than it.
@@ -106,9 +109,9 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
         await tx.operatorLinks.removeOfKind("claim");
         return add(tx, { kind: "claim", name: null, ...owner });
       }),
-    async invite({ name: wanted, ...reach }) {
+    async invite({ name: wanted, ...access }) {
       const name = wanted === undefined ? null : checkOperatorName(wanted);
-      const checked = checkReach(reach);
+      const checked = checkAccess(access);
       return store.transaction(async (tx) => {
         if (name !== null && (await tx.operators.byName(name))) {
           throw new Conflict(`There is an operator ${name} already.`);
@@ -130,7 +133,7 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
     openLink: (kind, secret) =>
       store.read(async (tx) => {
         const link = await find(tx, kind, secret);
-        return { kind, name: link.name, ...storedReach(link), needsTenant: await needsTenant(tx, link) };
+        return { kind, name: link.name, ...accessOf(link), needsTenant: await needsTenant(tx, link) };
       }),
     async takeLink(kind, secret, { name: typed, password, tenant, ...origin }) {
       const known = await store.read(async (tx) => {
@@ -148,7 +151,7 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
         const operator =
           kind === "claim"
             ? await becomeOwner(tx, name, passwordHash)
-            : await addOperator(tx, { ...storedReach(link), name, passwordHash });
+            : await addOperator(tx, { ...accessOf(link), name, passwordHash });
         const act = kind === "claim" ? "operator_claimed" : "operator_joined";
         const detail = { role: operator.role };
         const by = { operator: name, source: origin.source };
@@ -179,7 +182,7 @@ async function becomeOwner(tx: OperatorTables, name: string, passwordHash: strin
   // The lock serialises this with a sign-in with the old password, whose session ends too.
   const known = await tx.operators.lock(named.id);
   if (!known) throw new Conflict(`The operator ${name} was removed at the same moment. Try again.`);
-  await tx.operators.setReach(known.id, owner);
+  await tx.operators.setAccess(known.id, owner);
   await tx.operators.setPasswordHash(known.id, passwordHash);
   await tx.operators.setSuspended(known.id, false);
   await tx.operatorSessions.removeOfOperator(known.id);
@@ -194,7 +197,7 @@ async function addFirstTenant(tx: OperatorTables, name: string): Promise<TenantI
 
 function shownInvitation(link: OperatorLinkRow): WaitingInvitation {
   const { name, createdMs, expiresMs } = link;
-  return { id: invitationId(link), name, ...storedReach(link), createdMs, expiresMs };
+  return { id: invitationId(link), name, ...accessOf(link), createdMs, expiresMs };
 }
 
 /** A part of the stored hash. Nobody can find the secret of the link with it. */

@@ -7,15 +7,15 @@ import type { OperatorId, TenantId } from "../model/ids.ts";
 export const roles = ["owner", "tenantAdmin", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** What an operator reaches: all tenants, or those that are named. */
-export interface Reach {
+/** The role of an operator, and the tenants that it holds for: all, or those that are named. */
+export interface OperatorAccess {
   readonly role: Role;
   readonly reachesAll: boolean;
   readonly tenantIds: readonly TenantId[];
 }
 
 /** An operator who makes a call. */
-export interface Operator extends Reach {
+export interface Operator extends OperatorAccess {
   readonly operatorId: OperatorId;
   readonly name: string;
   /** How the operator was recognised. */
@@ -42,19 +42,19 @@ export type Need = "read" | "change" | "secret";
 export type Subject = "tenants" | "deployment" | "self";
 
 /** Whether a role allows an act at all. Which tenants it may touch is decided by `reaches`. */
-export function mayDo({ role, reachesAll }: Reach, need: Need, subject: Subject): boolean {
+export function mayDo({ role, reachesAll }: OperatorAccess, need: Need, subject: Subject): boolean {
   if (role === "owner" || subject === "self") return true;
   if (role === "viewer") return need === "read" && (subject === "tenants" || reachesAll);
   return subject === "tenants";
 }
 
 /** Whether an operator reaches a tenant. To others it looks as if it did not exist. */
-export function reaches({ role, reachesAll, tenantIds }: Reach, tenantId: TenantId): boolean {
+export function reaches({ role, reachesAll, tenantIds }: OperatorAccess, tenantId: TenantId): boolean {
   return role === "owner" || reachesAll || tenantIds.includes(tenantId);
 }
 
 /** The tenants that an operator reaches; undefined: all. */
-export function reachedTenants({ role, reachesAll, tenantIds }: Reach): readonly TenantId[] | undefined {
+export function reachedTenants({ role, reachesAll, tenantIds }: OperatorAccess): readonly TenantId[] | undefined {
   return role === "owner" || reachesAll ? undefined : tenantIds;
 }
 

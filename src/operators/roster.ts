@@ -4,12 +4,12 @@ import { type OperatorId, parseId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { OperatorRow } from "../store/tables/operators.ts";
-import { localName, type Reach } from "./operator.ts";
-import { checkReach, holdTenants, storedReach, type WantedReach } from "./reach.ts";
+import { localName, type OperatorAccess } from "./operator.ts";
+import { accessOf, checkAccess, holdTenants, type WantedAccess } from "./operator-access.ts";
 import type { OperatorTables } from "./tables.ts";
 
 /** An operator as lists show them. */
-export interface OperatorRecord extends Reach {
+export interface OperatorRecord extends OperatorAccess {
   readonly operatorId: OperatorId;
   readonly name: string;
   readonly hasPassword: boolean;
@@ -33,7 +33,7 @@ export interface Roster {
   list(): Promise<readonly OperatorRecord[]>;
   /** Finds an operator by name or id. */
   find(nameOrId: string): Promise<OperatorRecord>;
-  setReach(operatorId: OperatorId, reach: WantedReach): Promise<ChangedOperator>;
+  setAccess(operatorId: OperatorId, access: WantedAccess): Promise<ChangedOperator>;
   /** Ends all sessions and tokens of the operator, who can't sign in until `resume`. */
   suspend(operatorId: OperatorId): Promise<ChangedOperator>;
   resume(operatorId: OperatorId): Promise<ChangedOperator>;
@@ -68,11 +68,11 @@ export function rosterOn(store: Store<OperatorTables>): Roster {
       if (!row) throw unknownOperator(text);
       return fromRow(row);
     },
-    setReach: (operatorId, wanted) => {
-      const reach = checkReach(wanted);
+    setAccess: (operatorId, wanted) => {
+      const access = checkAccess(wanted);
       return change(operatorId, async (tx) => {
-        await holdTenants(tx, reach.tenantIds);
-        await tx.operators.setReach(operatorId, reach);
+        await holdTenants(tx, access.tenantIds);
+        await tx.operators.setAccess(operatorId, access);
       });
     },
     suspend: (operatorId) =>
@@ -89,7 +89,7 @@ export function rosterOn(store: Store<OperatorTables>): Roster {
 /** Adds an operator in an open transaction. */
 export async function addOperator(
   tx: OperatorTables,
-  operator: Reach & Pick<OperatorRow, "name" | "passwordHash"> & Partial<Pick<OperatorRow, "oidcSubject">>,
+  operator: OperatorAccess & Pick<OperatorRow, "name" | "passwordHash"> & Partial<Pick<OperatorRow, "oidcSubject">>,
 ): Promise<OperatorRow> {
   await tx.operators.lockAll();
   if ((await tx.operators.list()).length >= limits.operators) {
@@ -120,5 +120,5 @@ function unknownOperator(nameOrId: string | number): NotFound {
 export function fromRow(row: OperatorRow): OperatorRecord {
   const { id, name, passwordHash, isSuspended, createdMs, signedInMs } = row;
   const hasPassword = passwordHash !== null;
-  return { operatorId: id, name, ...storedReach(row), hasPassword, isSuspended, createdMs, signedInMs };
+  return { operatorId: id, name, ...accessOf(row), hasPassword, isSuspended, createdMs, signedInMs };
 }

@@ -1,8 +1,8 @@
 import { StoreUnavailable } from "../model/errors.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
-import { type Operator, reachedTenants } from "./operator.ts";
-import { storedReach } from "./reach.ts";
+import { type Operator, type OperatorAccess, reachedTenants } from "./operator.ts";
+import { accessOf } from "./operator-access.ts";
 import { isOver } from "./sessions.ts";
 import type { OperatorTables } from "./tables.ts";
 
@@ -73,8 +73,8 @@ export class SessionWatch {
     return this.#store.read(async (tx) => {
       const operator = await tx.operators.byId(before.operatorId);
       if (!operator || operator.isSuspended) return false;
-      const reach = (one: Parameters<typeof reachedTenants>[0]) => JSON.stringify(reachedTenants(one) ?? null);
-      if (reach(storedReach(operator)) !== reach(before)) return false;
+      const tenants = (one: OperatorAccess) => JSON.stringify(reachedTenants(one) ?? null);
+      if (tenants(accessOf(operator)) !== tenants(before)) return false;
       const nowMs = await tx.clock.nowMs();
       if (before.by.kind === "token") {
         const token = await tx.operatorTokens.byId(before.by.id);

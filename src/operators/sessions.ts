@@ -6,7 +6,7 @@ import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { OperatorSessionRow } from "../store/tables/operator-sessions.ts";
 import type { Operator } from "./operator.ts";
-import { storedReach } from "./reach.ts";
+import { accessOf } from "./operator-access.ts";
 import type { OperatorTables } from "./tables.ts";
 
 /** A session ends 12 hours after the sign-in, and 60 minutes after its last use. The password counts for 5 minutes. */
@@ -46,7 +46,7 @@ export interface Sessions {
   endSession(id: string, operatorId?: OperatorId): Promise<SessionRecord>;
 }
 
-export const sessionPrefix = "bwos_";
+const sessionPrefix = "bwos_";
 const longestUserAgent = 200;
 
 export function sessionsOn(store: Store<OperatorTables>): Sessions {
@@ -73,7 +73,7 @@ export function sessionsOn(store: Store<OperatorTables>): Sessions {
       return {
         operatorId: operator.id,
         name: operator.name,
-        ...storedReach(operator),
+        ...accessOf(operator),
         by: { kind: "session", id: session.id, isConfirmed },
       };
     },

@@ -6,7 +6,7 @@ import { limits } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { OperatorTokenRow } from "../store/tables/operator-tokens.ts";
 import type { Operator } from "./operator.ts";
-import { storedReach } from "./reach.ts";
+import { accessOf } from "./operator-access.ts";
 import { newId } from "./sessions.ts";
 import type { OperatorTables } from "./tables.ts";
 
@@ -55,7 +55,7 @@ export function tokensOn(store: Store<OperatorTables>): Tokens {
       return {
         operatorId: operator.id,
         name: operator.name,
-        ...storedReach(operator),
+        ...accessOf(operator),
         by: { kind: "token", id: token.id },
       };
     },

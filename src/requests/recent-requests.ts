@@ -2,8 +2,8 @@ import type { LogLine } from "../model/log-line.ts";
 import { LineMemory } from "./line-memory.ts";
 import { matches, newest, type RecordedLine, type RequestFilter, type RequestRecord } from "./request-record.ts";
 
-/** What is recorded of a finished request. */
-export interface RecordedRequest {
+/** What a record takes over of a finished request. */
+export interface FinishedRequest {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
@@ -24,7 +24,7 @@ export interface RecordedRequest {
 }
 
 /** Records on one node: of one tenant, of all tenants, and how many tenants have records at once. */
-export const recordBounds = { perTenant: 1_000, inAll: 20_000, tenants: 2_000 };
+const recordBounds = { perTenant: 1_000, inAll: 20_000, tenants: 2_000 };
 
 /** The key of requests whose tenant is unknown. Ids of tenants begin with 1. */
 const noTenant = 0;
@@ -48,25 +48,25 @@ export class RecentRequests {
   }
 
   /** This runs for each request, so it creates no object once the ring of the tenant is full. */
-  add(request: RecordedRequest): void {
+  add(request: FinishedRequest): void {
     const { caller } = request;
     const tenantId = caller?.tenantId ?? null;
     const ring = this.#rings.get(tenantId ?? noTenant) ?? this.#newRing(tenantId ?? noTenant);
-    const slot = ring.next(this.#share);
-    slot.timeMs = this.#nowMs();
-    slot.requestId = request.requestId;
-    slot.method = request.method;
-    slot.route = request.route;
-    slot.operation = request.operation ?? null;
-    slot.status = request.status;
-    slot.code = request.code ?? null;
-    slot.tookMs = request.tookMs;
-    slot.bytes = request.bytes;
-    slot.tenantId = tenantId;
-    slot.userId = caller?.userId ?? null;
-    slot.clientId = caller?.clientId ?? null;
-    slot.source = request.source;
-    this.#lines.put(slot, request.lines);
+    const entry = ring.next(this.#share);
+    entry.timeMs = this.#nowMs();
+    entry.requestId = request.requestId;
+    entry.method = request.method;
+    entry.route = request.route;
+    entry.operation = request.operation ?? null;
+    entry.status = request.status;
+    entry.code = request.code ?? null;
+    entry.tookMs = request.tookMs;
+    entry.bytes = request.bytes;
+    entry.tenantId = tenantId;
+    entry.userId = caller?.userId ?? null;
+    entry.clientId = caller?.clientId ?? null;
+    entry.source = request.source;
+    this.#lines.put(entry, request.lines);
   }
 
   /** Copies of the newest matching records, newest first. Only a record that is looked for by its id has its lines. */
@@ -105,20 +105,20 @@ function recordedLine({ timeMs, level, sentence, fields }: LogLine): RecordedLin
   return { timeMs, level, sentence, fields: typeof fields === "string" ? fields : JSON.stringify(fields) };
 }
 
-type Slot = { -readonly [Member in keyof Omit<RequestRecord, "lines">]: RequestRecord[Member] } & {
+type RingEntry = { -readonly [Member in keyof Omit<RequestRecord, "lines">]: RequestRecord[Member] } & {
   kept: readonly LogLine[];
 };
 
-function emptySlot(): Slot {
+function emptyEntry(): RingEntry {
   return {
-    timeMs: 0.5,
+    timeMs: 0,
     requestId: "",
     method: "",
     route: "",
     operation: null,
     status: 0,
     code: null,
-    tookMs: 0.5,
+    tookMs: 0,
     bytes: 0,
     tenantId: null,
     userId: null,
@@ -130,33 +130,33 @@ function emptySlot(): Slot {
 
 /** The newest records of one tenant. */
 class Ring {
-  #slots: Slot[] = [];
-  /** The oldest slot once the ring is full. */
+  #entries: RingEntry[] = [];
+  /** The oldest entry once the ring is full. */
   #oldest = 0;
 
-  /** The slot for the next record: a new one up to the share, then the oldest one. */
-  next(share: number): Slot {
-    if (this.#slots.length < share) {
-      const slot = emptySlot();
-      this.#slots.push(slot);
-      return slot;
+  /** The entry for the next record: a new one up to the share, then the oldest one. */
+  next(share: number): RingEntry {
+    if (this.#entries.length < share) {
+      const entry = emptyEntry();
+      this.#entries.push(entry);
+      return entry;
     }
-    const slot = this.#slots[this.#oldest]!;
-    this.#oldest = this.#oldest + 1 === this.#slots.length ? 0 : this.#oldest + 1;
-    return slot;
+    const entry = this.#entries[this.#oldest]!;
+    this.#oldest = this.#oldest + 1 === this.#entries.length ? 0 : this.#oldest + 1;
+    return entry;
   }
 
-  newestFirst(): readonly Slot[] {
-    return [...this.#slots.slice(this.#oldest), ...this.#slots.slice(0, this.#oldest)].reverse();
+  newestFirst(): readonly RingEntry[] {
+    return [...this.#entries.slice(this.#oldest), ...this.#entries.slice(0, this.#oldest)].reverse();
   }
 
   get lastMs(): number {
-    return this.#slots.at(this.#oldest - 1)?.timeMs ?? 0;
+    return this.#entries.at(this.#oldest - 1)?.timeMs ?? 0;
   }
 
   shrinkTo(share: number): void {
-    if (this.#slots.length <= share) return;
-    this.#slots = this.newestFirst().slice(0, share).reverse();
+    if (this.#entries.length <= share) return;
+    this.#entries = this.newestFirst().slice(0, share).reverse();
     this.#oldest = 0;
   }
 }

@@ -15,7 +15,7 @@ export interface RequestRecord {
   readonly tookMs: number;
   /** Bytes of the answer's body. */
   readonly bytes: number;
-  /** Null while the credentials were not checked. */
+  /** Null for a request of an operator, and for one whose credentials were not verified. */
   readonly tenantId: number | null;
   readonly userId: number | null;
   readonly clientId: string | null;
@@ -54,11 +54,11 @@ export interface RequestFilter {
   /** Only those of clients and users, or only those of operators and of the console's pages. */
   readonly only?: "clients" | "operators" | undefined;
   /** Only requests that come after this one in the list, which is newest first. */
-  readonly after?: RequestPlace | undefined;
+  readonly after?: RequestCursor | undefined;
 }
 
 /** The place of a request in the list. Requests of one time are in the order of their ids. */
-export type RequestPlace = Pick<RequestRecord, "timeMs" | "requestId">;
+export type RequestCursor = Pick<RequestRecord, "timeMs" | "requestId">;
 
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId, requestIdPrefix, only, after } =
@@ -81,7 +81,7 @@ function isOfOperators({ route }: RequestRecord): boolean {
 }
 
 /** Negative when the first comes before the second in the list. */
-function inOrder(a: RequestPlace, b: RequestPlace): number {
+function inOrder(a: RequestCursor, b: RequestCursor): number {
   if (a.timeMs !== b.timeMs) return b.timeMs - a.timeMs;
   return a.requestId === b.requestId ? 0 : a.requestId < b.requestId ? -1 : 1;
 }

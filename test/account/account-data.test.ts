@@ -82,8 +82,16 @@ function made(change: Any = {}) {
     return isFirst(place) ? all[0] : all[1];
   };
   const links = [{ ecosystem: "nest", deviceId: 1, state: "live", reason: "", confirmedMs: 1_000, token: "secret" }];
+  const stored = { hasUser: true, isBeingRemoved: false };
+  const storedUsers = {
+    byId: async () => (stored.hasUser ? { id: user.userId } : undefined),
+    isBeingRemoved: async () => stored.isBeingRemoved,
+  };
   const parts = {
-    store: { isShared: false, read: (body: (tx: Any) => unknown) => body({ grants: { appsOf: async () => grants } }) },
+    store: {
+      isShared: false,
+      read: (body: (tx: Any) => unknown) => body({ grants: { appsOf: async () => grants }, users: storedUsers }),
+    },
     grantsEnded: () => undefined,
     identity: {
       audit: { record: async (entry: Any) => void audited.push(entry) },
@@ -122,6 +130,7 @@ function made(change: Any = {}) {
     removals,
     links,
     parts,
+    stored,
   };
 }
 
@@ -314,6 +323,50 @@ describe("the end of an account", () => {
     parts.identity.signIn = async (_, enter) => enter({}, { id: 8 });
     await assert.rejects(account.deleteAccount(user, attempt), InvalidLogin);
     assert.deepEqual(removals, []);
+  });
+
+  it("was another request's when that was faster: then the password is not called wrong", async () => {
+    const { account, parts, stored, removals } = made();
+    parts.identity.signIn = async () => {
+      throw new InvalidLogin();
+    };
+    await assert.rejects(account.deleteAccount(user, attempt), InvalidLogin);
+    stored.isBeingRemoved = true;
+    assert.equal(await account.deleteAccount(user, attempt), "underway");
+    stored.hasUser = false;
+    assert.equal(await account.deleteAccount(user, attempt), "deleted");
+    parts.identity.signIn = async (_, enter) => enter({}, { id: 8 });
+    assert.equal(await account.deleteAccount(user, attempt), "deleted", "another user has the name now");
+    assert.deepEqual(removals, []);
+  });
+
+  it("that ends half-way is audited as unfinished, with the homes that it unlinked", async () => {
+    const { account, parts, audited, links } = made();
+    const down = () => Promise.reject(new StoreUnavailable("It is down."));
+    const unfinished = (count: number) => ({ did: "delete account", links: count, unfinished: true });
+    const { unlinkAll } = parts.federation;
+    parts.identity.removeUser = down;
+    await assert.rejects(account.deleteAccount(user, attempt), OutcomeUnknown);
+    parts.federation.unlinkAll = async () => [];
+    await assert.rejects(
+      account.deleteAccount(user, attempt),
+      (error) => error instanceof StoreUnavailable && !(error instanceof OutcomeUnknown),
+    );
+    assert.deepEqual(
+      audited.map(({ detail }) => detail),
+      [unfinished(3)],
+      "the second time nothing was changed",
+    );
+    parts.federation.unlinkAll = async () => {
+      links.length = 0;
+      throw new Error("the connection was lost");
+    };
+    await assert.rejects(account.deleteAccount(user, attempt), /the connection was lost/);
+    assert.deepEqual(audited.at(-1)?.detail, unfinished(1));
+    parts.federation.unlinkAll = unlinkAll;
+    parts.identity.removeUser = () => Promise.reject(new NotFound("There is no such user."));
+    await account.deleteAccount(user, attempt);
+    assert.equal(audited.length, 2, "another request has removed the user");
   });
 
   it("is tried up to three times while a home is linked at the same moment", async () => {

@@ -5,6 +5,7 @@ import type { DeploymentFacts, EcosystemFacts } from "../../src/cli/administrati
 import { attention } from "../../src/cli/nouns/overview/attention.ts";
 import { ofDeployment } from "../../src/cli/nouns/overview/attention-deployment.ts";
 import { HourlyCounts } from "../../src/metrics/hourly-counts.ts";
+import { type ActivityParts, activityOn } from "../../src/service/activity.ts";
 
 const day = 86_400_000;
 const well: DeploymentFacts = {
@@ -13,6 +14,7 @@ const well: DeploymentFacts = {
   disk: async () => ({ freeBytes: 2 * 1024 ** 3, totalBytes: 9 * 1024 ** 3 }),
   certificate: async () => undefined,
   lastBackupMs: async () => Date.now() - 1_000,
+  limits: async () => ({}),
   missingKeys: async () => 0,
   settings: [],
   version: "1",
@@ -29,8 +31,7 @@ function findings(
   ecosystems: readonly EcosystemFacts[] = [nest],
 ) {
   const parts = {
-    deployment: { ...well, ...facts },
-    activity: async () => ({ nodes: { limits } }),
+    deployment: { ...well, limits: async () => limits, ...facts },
     ecosystems,
   } as unknown as AdministrationParts;
   return ofDeployment(parts, hasLinks);
@@ -76,8 +77,15 @@ describe("what needs attention of the service itself", () => {
     const [found, ...others] = await findings({ disk: fails });
     assert.deepEqual([found?.kind, found?.level, others], ["unknown_disk", "bad", []]);
     assert.match(found!.sentence, /free space of the disk could not be read: no such device/);
-    const all = { disk: fails, certificate: fails, missingKeys: fails, nodes: fails, lastBackupMs: fails };
-    assert.equal((await kinds(all)).length, 5);
+    const all = {
+      disk: fails,
+      certificate: fails,
+      missingKeys: fails,
+      nodes: fails,
+      lastBackupMs: fails,
+      limits: fails,
+    };
+    assert.equal((await kinds(all)).length, 6);
   });
 });
 
@@ -91,6 +99,12 @@ describe("what the command attention prints", () => {
 });
 
 describe("counts of the last 24 hours", () => {
+  it("are unknown when no node runs, as for a command beside a stopped service", async () => {
+    const nodes = { onQuestion: () => undefined, ask: async () => ({ answers: new Map(), silentNodes: [] }) };
+    const { ofNodes } = activityOn({ nodes, elapsedMs: () => 0 } as unknown as ActivityParts);
+    assert.equal(await ofNodes(), undefined);
+  });
+
   it("move on with the hours, and forget what is older than a day", () => {
     let nowMs = 100 * 3_600_000;
     const counts = new HourlyCounts(() => nowMs);

@@ -19,7 +19,7 @@ const events =
   (...ids: readonly string[]): Connection =>
   (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const named = (id: string) => (id.includes("beat") ? "heartbeat" : "attribute");
+    const named = (id: string) => (id.includes("beat") ? "heartbeat" : id.includes("resync") ? "resync" : "attribute");
     const data = (id: string) => JSON.stringify({ everySeconds: 2, ...(id.includes("old") && { catchingUp: true }) });
     const frames = ids.map((id) => `id: ${id}\nevent: ${named(id)}\ndata: ${data(id)}\n\n`);
     response.write(frames.join(""), () => response.destroy());
@@ -93,6 +93,21 @@ describe("following the events of a service", () => {
     ]);
   });
 
+  it("is live only after the devices were read again that a resync asks for", async (t) => {
+    const { api, print, printed } = await scripted(t, [events("1"), events("resync-2", "3"), refusal]);
+    const types: string[] = [];
+    await assert.rejects(async () => {
+      for await (const { id, type } of follow(api, {}, print)) {
+        types.push(`${type} ${id}`);
+        if (type === "resync") assert.ok(!printed.some((words) => words.startsWith("Live again")));
+      }
+    }, ServiceRefused);
+    assert.deepEqual(types.slice(4), [
+      ...["connected resync-2", "resync resync-2", "live resync-2", "attribute 3", "lost 3"],
+    ]);
+    assert.equal(printed.filter((words) => words.startsWith("Live again")).length, 1);
+  });
+
   it("resumes after the last event or heartbeat of a lost connection, until the service refuses", async (t) => {
     const { eventIds, lastEventIds, printed } = await scripted(t, [events("1", "2", "beat-3"), events("4"), refusal]);
     assert.deepEqual(await eventIds(), ["1", "2", "4"]);
@@ -156,4 +171,44 @@ describe("a table of a device that is watched", () => {
     assert.match(drawnBehind!, /power +on .*Not live since/s);
     assert.ok(drawn.slice(drawn.indexOf(drawnBehind!) + 1).some((text) => text.endsWith("Ctrl-C ends.\n")));
   });
+});
+
+describe("lines about a device that is watched", () => {
+  for (const isJson of [false, true]) {
+    it(`show the device again after a resync, ${isJson ? "as JSON" : "as text"}`, async () => {
+      const device = (value: string, updateTime: number) => ({
+        ...{ deviceId: 1, deviceName: "hall", deviceTypeName: "alarm", presenceInfo: 1, stale: false },
+        attributes: { smoke_alarm_state: { value, updateTime } },
+      });
+      let now = device("ok", 1);
+      let connections = 0;
+      const api = {
+        baseUrl: "http://service.example",
+        renewAccess: async () => undefined,
+        getDevice: async () => now,
+        async *connection() {
+          connections += 1;
+          if (connections === 1) yield { id: "1", type: "heartbeat" };
+          if (connections === 2) {
+            now = device("emergency", 2);
+            yield { id: "2", type: "resync", reason: "past_retention" };
+          }
+          if (connections === 3) throw new ServiceRefused(401, "invalid_token", "The access token is not valid.");
+        },
+      } as unknown as Api;
+      const printed: string[] = [];
+      // Too few rows for a table.
+      const out = { isTTY: true, rows: 4, columns: 100, write: (text: string) => void printed.push(text) };
+      const terminal = { environment: { NO_COLOR: "1" }, out, err: out } as unknown as Terminal;
+      const call = { terminal, print: printerFor(terminal, { json: isJson }) } as unknown as Call;
+      const read = async () => ({ device: now as unknown as ShownDevice, names: ["smoke_alarm_state"] });
+      await assert.rejects(watchDevice(call, api, read, []), ServiceRefused);
+      const text = printed.join("");
+      const alarm = text.indexOf("emergency");
+      assert.ok(text.indexOf("ok") < alarm && alarm > 0, text);
+      const live = text.search(isJson ? /"state":"live"/ : /Live again/);
+      assert.ok(alarm < live, text);
+      assert.doesNotMatch(text.slice(alarm - 200, live), /unknown, as of/);
+    });
+  }
 });

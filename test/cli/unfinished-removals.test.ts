@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { skillSettings } from "../../simulator/alexa/simulator.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { Conflict, OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import type { UserId } from "../../src/model/ids.ts";
@@ -125,6 +126,19 @@ describe("a removal that ends half-way", () => {
     ]);
   });
 
+  it("of an outlet says so, and leaves an entry for its client", async (t) => {
+    const { run, runFailing, entriesOf } = await opened(t);
+    const { outlet } = await run("outlet add", { tenant: "Acme", kind: "alexa", settings: skillSettings });
+    const first = await runFailing("outlet remove", { outlet }, 0);
+    assert.ok(first instanceof StoreUnavailable && !(first instanceof OutcomeUnknown));
+    assert.deepEqual(await entriesOf("outlet remove"), [], "nothing was changed");
+    const entry = { tenantId: 42, userId: null, detail: { outlet, kind: "alexa", unfinished: true } };
+    assert.ok((await runFailing("outlet remove", { outlet }, 1)) instanceof OutcomeUnknown);
+    assert.deepEqual(await entriesOf("outlet remove"), [entry], "the client is suspended");
+    assert.ok((await runFailing("outlet remove", { outlet }, 2)) instanceof OutcomeUnknown);
+    assert.deepEqual(await entriesOf("outlet remove"), [entry, entry], "the client is removed");
+  });
+
   it("of a tenant says so when a client is gone", async (t) => {
     const { run, runFailing, entriesOf } = await opened(t);
     await run("client add", { tenant: "Acme", name: "Voice", "redirect-uri": ["https://voice.example/back"] });
@@ -156,5 +170,14 @@ describe("a removal that ends half-way", () => {
     await assert.rejects(federation.unlinkAll(userId), OutcomeUnknown);
     broken.mock.restore();
     assert.equal((await federation.unlinkAll(userId)).length, 1);
+  });
+
+  it("of a user does not mind that another request unlinks the homes too", async (t) => {
+    const { parts, run } = await opened(t);
+    const { userId } = await run("user add", { tenant: "Acme", name: "ada", password });
+    for (const ecosystem of ["one", "two"]) await addLink(parts, userId, ecosystem);
+    const { federation } = parts;
+    const unlinked = await Promise.all([federation.unlinkAll(userId), federation.unlinkAll(userId)]);
+    assert.equal(unlinked.flat().length, 2);
   });
 });

@@ -49,7 +49,7 @@ async function addReceiptAndWebhooks({ service }: World, userId: UserId, deviceI
   await service.parts.store.transaction(async (tx) => {
     const nowMs = await tx.clock.nowMs();
     const settled = { state: "rejected", text: null, requestedMs: nowMs, settledMs: nowMs } as const;
-    await tx.commands.add({ userId, deviceId, attribute: 12, thermostatId: "t", value: "true", ...settled });
+    await tx.fanRequests.add({ userId, deviceId, attribute: 12, thermostatId: "t", value: "true", ...settled });
     await tx.idempotencyKeys.add({ ownerId: userId, hash: "k" }, { isSealed: false, text: "{}" }, 60_000);
     const from = await tx.log.end();
     for (const [id, whose] of [["wh_own", userId] as const, ["wh_tenant", null] as const]) {

@@ -15,10 +15,12 @@ import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 
 const atOnce = 2_000;
-const much = { entries: 4_100, deliveries: 2_100, keys: 2_100 };
+const much = { entries: 4_100, deliveries: 2_100, keys: 2_100, devices: 1, attributes: 2 };
 /** Just enough for several transactions. */
-const enough = { entries: 2_100, deliveries: 3, keys: 2 };
-const little = { entries: 20, deliveries: 3, keys: 2 };
+const enough = { ...much, entries: 2_100, deliveries: 3, keys: 2 };
+const little = { ...enough, entries: 20 };
+const manyDevices = { ...little, devices: 2_100, attributes: 0 };
+const manyAttributes = { ...little, devices: 3, attributes: 1_500 };
 
 for (const harness of [sqliteHarness, postgresHarness]) {
   const skip = harness.kind === "postgres" ? (missingPostgres() ?? false) : false;
@@ -40,6 +42,48 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal(revocations.length, 1, "other nodes may not have read it yet");
         await assert.rejects(madeIdentity(store).authenticate(secToken), /Invalid security token/);
         await assert.rejects(madeIdentity(store).removeUser(userId), NotFound);
+      }));
+
+    for (const [what, sizes] of Object.entries({ devices: manyDevices, attributes: manyAttributes })) {
+      it(`takes short transactions also for many ${what}`, () =>
+        onHome(harness, sizes, async ({ store, userId, database }) => {
+          await store.transaction(async (tx) => {
+            const { id: deviceId } = (await tx.devices.ofUser(userId))[0]!;
+            await tx.thingTriggers.add({ ...alert, userId, deviceId, thingId: "lamp", field: "power.on" });
+            await tx.triggers.add({ ...alert, userId, deviceId, key: "power", attributeName: "power" });
+          });
+          const { counted, rows } = countingRows(store);
+          const removed = await madeIdentity(counted).removeUser(userId);
+          assert.equal(removed.alerts, 2);
+          assert.equal(removed.devices.length, sizes.devices);
+          assert.equal(removed.attributes, sizes.devices * sizes.attributes);
+          assert.ok(Math.max(...rows) <= atOnce, `rows of each transaction: ${rows.join()}`);
+          for (const table of ["devices", "attributes"]) {
+            const left = await database.sql<{ userId: UserId }>(`SELECT user_id AS "userId" FROM ${table}`);
+            assert.ok(left.length > 0 && left.every((row) => row.userId !== userId), `others keep their ${table}`);
+          }
+        }));
+    }
+
+    it("that was begun before the clock was set back is finished, but not one of a user who was resumed", () =>
+      onHome(harness, little, async ({ store, userId, database }) => {
+        const identity = madeIdentity(store);
+        await identity.suspendUser(userId);
+        const nowMs = await store.read((tx) => tx.clock.nowMs());
+        await store.transaction((tx) => tx.users.noteRemoval(userId, nowMs + 30_000));
+        assert.equal(await identity.takeAbandonedRemoval(), undefined, "its lease has not ended");
+        const markFar = () => store.transaction((tx) => tx.users.noteRemoval(userId, nowMs + 3_600_000));
+        await markFar();
+        // A node of a version before the mark resumes the user.
+        await database.sql(`UPDATE users SET suspended_ms = NULL WHERE id = ${userId}`);
+        assert.equal(await identity.takeAbandonedRemoval(), undefined);
+        const lease = { nowMs, leaseMs: 60_000 };
+        assert.equal(await store.transaction((tx) => tx.users.claimRemoval(userId, lease)), false);
+        await identity.suspendUser(userId);
+        assert.equal(await identity.takeAbandonedRemoval(), undefined, "the mark is of before the resume");
+        await markFar();
+        assert.equal((await identity.takeAbandonedRemoval())?.userId, userId);
+        assert.equal(await identity.takeAbandonedRemoval(), undefined);
       }));
 
     it("leaves nothing alive when it is interrupted, and continues the next time", () =>
@@ -122,11 +166,15 @@ async function onHome(harness: StoreHarness, sizes: typeof much, test: (home: Ho
     const tenant = { id: await makeTenant(store, "Acme"), name: "Acme" };
     const identity = madeIdentity(store);
     const webhook = await makeWebhook(store, tenant, "hook");
-    const fill = async (name: string, { entries, deliveries, keys }: typeof much) => {
+    const fill = async (name: string, { entries, deliveries, keys, devices, attributes }: typeof much) => {
       const userId = await identity.addUser({ tenant: "Acme", name, password, isAdmin: false });
-      const deviceId = await store.transaction((tx) =>
-        tx.devices.add({ userId, typeName: "Lamp", name: "Hall lamp", isVirtual: false }),
-      );
+      const lamp = { userId, typeName: "Lamp", name: "Hall lamp", isVirtual: false };
+      const deviceId = await store.transaction(async (tx) => {
+        const values = range(attributes).map((i) => ({ key: `name ${i}`, value: "on" }));
+        const ids = await Promise.all(range(devices).map(() => tx.devices.add(lamp)));
+        await tx.attributes.writeFirst(ids.map((id) => ({ userId, deviceId: id, timeMs: 1, values })));
+        return ids[0]!;
+      });
       const entry = { userId, kind: "attribute", timeMs: 1, body: "{}" } as const;
       await store.transaction(async (tx) => {
         await tx.log.appendAll(range(entries).map((i) => ({ ...entry, deviceId: i % 3 === 0 ? null : deviceId })));
@@ -144,13 +192,19 @@ async function onHome(harness: StoreHarness, sizes: typeof much, test: (home: Ho
       return userId;
     };
     const userId = await fill("alice", sizes);
-    await fill("bob", { entries: 1, deliveries: 1, keys: 1 });
+    await fill("bob", { entries: 1, deliveries: 1, keys: 1, devices: 1, attributes: 1 });
     const login = () => identity.login({ name: "alice", password, appId: String(tenant.id), source: "192.0.2.1" });
     await test({ store, database, userId, login });
   });
 }
 
 const password = "correct horse";
+const alert = {
+  condition: { operation: "equals", text: "on" },
+  ...{ action: "none", targets: [], address: "", message: "" },
+  ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true, isArmed: true },
+  ...{ reason: null, createdMs: 1 },
+} as const;
 const begun = { act: "account", source: "192.0.2.1", detail: { did: "delete account", unfinished: true } } as const;
 
 async function accountEntries(store: OpenStore) {
@@ -164,6 +218,7 @@ function madeAccount(store: OpenStore, unlinks: (userId: UserId) => void) {
       unlinks(userId);
       return [];
     },
+    shownLinksOf: async () => [],
   };
   return accountOn({ store, identity: madeIdentity(store), federation } as never);
 }
@@ -192,13 +247,18 @@ function countingRows(store: OpenStore): { readonly counted: OpenStore; readonly
             const member: unknown = Reflect.get(target, name);
             if (typeof member !== "function" || !String(name).startsWith("remove")) return member;
             return async (...given: unknown[]) => {
-              const removed: number = await member(...given);
-              rows[at]! += removed;
+              const removed: number | readonly unknown[] = await member(...given);
+              rows[at]! += typeof removed === "number" ? removed : removed.length;
               return removed;
             };
           },
         });
-      const overlaid = { log: counting(tx.log), idempotencyKeys: counting(tx.idempotencyKeys) };
+      const { log, idempotencyKeys, attributes, devices, triggers, thingTriggers } = tx;
+      const overlaid = {
+        ...{ log: counting(log), idempotencyKeys: counting(idempotencyKeys) },
+        ...{ attributes: counting(attributes), devices: counting(devices) },
+        ...{ triggers: counting(triggers), thingTriggers: counting(thingTriggers) },
+      };
       return body(Object.assign(Object.create(null), tablesOf(tx), overlaid));
     }, priority),
   );

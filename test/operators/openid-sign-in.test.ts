@@ -143,6 +143,89 @@ describe("a sign-in at an OpenID provider", () => {
     await assert.rejects(enter(), /^OpenIdRefused: The operator ada@example\.com is suspended/);
   });
 
+  for (const [why, claims] of Object.entries({
+    "no rule fits any more": { groups: [] },
+    "the rule names a tenant that does not exist": { groups: [], team: "gone" },
+    "the rule can't be kept": { groups: [], team: "bad" },
+  })) {
+    it(`suspends an operator when ${why}, until claims give access again`, async (t) => {
+      const { enter, operators, join, identity, tenantId } = await made(t);
+      const grace = await join("grace");
+      const session = (await enter()).session!;
+      const { operatorId } = await operators.bySession(session);
+      const { secret } = await operators.addToken(operatorId, { name: "ci", days: 366 });
+      const invitation = await operators.invite({ role: "viewer", tenantIds: [tenantId] });
+
+      await assert.rejects(enter(claims), OpenIdRefused);
+      await assert.rejects(operators.bySession(session), NotSignedIn);
+      await assert.rejects(operators.byToken(secret), NotSignedIn);
+      await assert.rejects(operators.openLink("invitation", invitation), NotFound);
+      assert.equal((await operators.find("ada@example.com")).isSuspended, true);
+      const entries = await identity.audit.list({ act: "operator_sign_in_failed", limit: 10 });
+      const ended = { sessionsEnded: 1, tokensEnded: 1, invitationsEnded: 1 };
+      assert.equal(entries.length, 1);
+      const { reason, ...detail } = entries[0]!.detail;
+      assert.deepEqual(detail, { by: "Example ID", suspended: true, ...ended });
+      assert.equal(typeof reason, "string");
+      assert.equal(entries[0]!.operator, "ada@example.com");
+      await assert.rejects(operators.remove(grace.operator.operatorId), /grace is the only owner who can sign in/);
+
+      await assert.rejects(enter(claims), OpenIdRefused);
+      const [again] = await identity.audit.list({ act: "operator_sign_in_failed", limit: 1 });
+      assert.equal(again?.detail.suspended, undefined, "nothing is left to end");
+      const back = await operators.bySession((await enter()).session!);
+      assert.deepEqual([back.operatorId, back.role], [operatorId, "owner"]);
+      await assert.rejects(operators.byToken(secret), NotSignedIn, "the token has ended");
+    });
+  }
+
+  it("does not lift the suspension by an operator, also not when the claims came first", async (t) => {
+    const { enter, operatorOf, operators, join } = await made(t);
+    await join("grace");
+    const { operatorId } = await operatorOf();
+    await assert.rejects(enter({ groups: [] }), /no rule makes you/);
+    await operators.suspend(operatorId);
+    await assert.rejects(enter({ groups: [] }), /no rule makes you/);
+    await assert.rejects(enter(), /ada@example\.com is suspended/);
+    await operators.resume(operatorId);
+    await operatorOf();
+  });
+
+  it("leaves an operator with a password as they are: the way back in does not depend on claims", async (t) => {
+    const { enter, operatorOf, operators } = await made(t);
+    const { name } = await operatorOf();
+    const claim = { name, password: "correct horse", tenant: "", ...origin };
+    const session = await operators.takeLink("claim", await operators.claimLink(), claim);
+    await assert.rejects(enter({ groups: [] }), /no rule makes you/);
+    assert.equal((await operators.bySession(session)).role, "owner");
+  });
+
+  it("brings back the only owner, whom the claims suspended, with a claim link", async (t) => {
+    const { enter, operatorOf, operators } = await made(t);
+    const { name } = await operatorOf();
+    await assert.rejects(enter({ groups: [] }), /no rule makes you/);
+    const claim = { name, password: "correct horse", tenant: "", ...origin };
+    const session = await operators.takeLink("claim", await operators.claimLink(), claim);
+    assert.equal((await operators.bySession(session)).role, "owner");
+  });
+
+  it("is refused when the tenant of its rule is replaced by another one with its id at this moment", async (t) => {
+    const { enter, store, tenantId, operators } = await made(t);
+    const transaction = store.transaction.bind(store);
+    const changes = [{ name: "Other" }, { createdMs: 1 }];
+    for (const change of changes) {
+      const replacing = t.mock.method(store, "transaction", ((...[body, options]: Parameters<typeof transaction>) =>
+        transaction(async (tx) => {
+          const hold = tx.tenants.hold.bind(tx.tenants);
+          t.mock.method(tx.tenants, "hold", async (id: typeof tenantId) => ({ ...(await hold(id))!, ...change }));
+          return body(tx);
+        }, options)) as typeof transaction);
+      await assert.rejects(enter({ groups: [], team: "acme" }), /the tenant Acme, which does not exist/);
+      replacing.mock.restore();
+    }
+    assert.deepEqual(await operators.list(), []);
+  });
+
   it("leaves an entry in the audit log when it is refused, with the name of a known operator only", async (t) => {
     const { enter, operatorOf, operators, join, identity } = await made(t);
     await join("grace");

@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TenantId } from "../../src/model/ids.ts";
-import { mayDo, type Need, type Reach, reaches, type Subject } from "../../src/operators/operator.ts";
+import { mayDo, type Need, type OperatorAccess, reaches, type Subject } from "../../src/operators/operator.ts";
 import { operatorWorld, password } from "./operator-world.ts";
 
 const everyNeed: readonly Need[] = ["read", "change", "secret"];
 const everySubject: readonly Subject[] = ["tenants", "deployment", "self"];
 
 /** `read tenants` and so on: everything that an operator may do. */
-function allowed(reach: Reach): readonly string[] {
+function allowed(access: OperatorAccess): readonly string[] {
   return everyNeed.flatMap((need) =>
-    everySubject.filter((subject) => mayDo(reach, need, subject)).map((subject) => `${need} ${subject}`),
+    everySubject.filter((subject) => mayDo(access, need, subject)).map((subject) => `${need} ${subject}`),
   );
 }
 
 describe("an operator's role", () => {
   const [one, two] = [1 as TenantId, 2 as TenantId];
-  const owner: Reach = { role: "owner", reachesAll: true, tenantIds: [] };
-  const admin: Reach = { role: "tenantAdmin", reachesAll: false, tenantIds: [one] };
-  const viewer: Reach = { role: "viewer", reachesAll: true, tenantIds: [] };
-  const guest: Reach = { role: "viewer", reachesAll: false, tenantIds: [one] };
+  const owner: OperatorAccess = { role: "owner", reachesAll: true, tenantIds: [] };
+  const admin: OperatorAccess = { role: "tenantAdmin", reachesAll: false, tenantIds: [one] };
+  const viewer: OperatorAccess = { role: "viewer", reachesAll: true, tenantIds: [] };
+  const guest: OperatorAccess = { role: "viewer", reachesAll: false, tenantIds: [one] };
   const own = everyNeed.map((need) => `${need} self`);
 
   it("allows an owner everything, a tenant admin everything of tenants, and a viewer nothing but to look", () => {
@@ -33,7 +33,7 @@ describe("an operator's role", () => {
   });
 
   it("reaches all tenants, or the named ones", () => {
-    const reached = [owner, admin, viewer, guest].map((reach) => [one, two].filter((id) => reaches(reach, id)));
+    const reached = [owner, admin, viewer, guest].map((access) => [one, two].filter((id) => reaches(access, id)));
     assert.deepEqual(reached, [[one, two], [one], [one, two], [one]]);
   });
 });

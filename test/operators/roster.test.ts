@@ -50,7 +50,7 @@ describe("operators", () => {
     }
     const viewer = await join("vera", "viewer");
     assert.deepEqual([viewer.operator.reachesAll, viewer.operator.tenantIds], [true, []]);
-    const changed = await operators.setReach(viewer.operator.operatorId, {
+    const changed = await operators.setAccess(viewer.operator.operatorId, {
       role: "tenantAdmin",
       tenantIds: [tenantId],
     });
@@ -62,7 +62,7 @@ describe("operators", () => {
     const { operators, identity, tenantId, join } = await madeOperators(t);
     const { operator, session } = await join("vera", "viewer", [tenantId]);
     const gone = { role: "viewer", tenantIds: [tenantId, 77 as TenantId] };
-    await assert.rejects(operators.setReach(operator.operatorId, gone), /^NotFound: There is no tenant 77/);
+    await assert.rejects(operators.setAccess(operator.operatorId, gone), /^NotFound: There is no tenant 77/);
     await assert.rejects(operators.invite(gone), NotFound);
     await identity.addTenant({ name: "Newcomer", appId: 77 });
     assert.deepEqual((await operators.bySession(session)).tenantIds, [tenantId]);
@@ -71,8 +71,8 @@ describe("operators", () => {
   it("are viewers when their role is that of a later version", async (t) => {
     const { operators, store, join } = await madeOperators(t);
     const { operator, session } = await join("ada");
-    const reach = { role: "emperor", reachesAll: true, tenantIds: [] };
-    await store.transaction((tx) => tx.operators.setReach(operator.operatorId, reach));
+    const access = { role: "emperor", reachesAll: true, tenantIds: [] };
+    await store.transaction((tx) => tx.operators.setAccess(operator.operatorId, access));
     assert.equal((await operators.bySession(session)).role, "viewer");
   });
 
@@ -152,8 +152,8 @@ describe("a one-time link", () => {
     await store.transaction(async (tx) => {
       const times = { createdMs: clock.nowMs, expiresMs: clock.nowMs + 5_000 };
       for (let n = 1; n < limits.operatorLinksWaiting; n++) {
-        const reach = { role: "viewer", reachesAll: true, tenantIds: [] };
-        await tx.operatorLinks.add({ kind: "invitation", name: null, ...reach, hash: `hash ${n}`, ...times });
+        const access = { role: "viewer", reachesAll: true, tenantIds: [] };
+        await tx.operatorLinks.add({ kind: "invitation", name: null, ...access, hash: `hash ${n}`, ...times });
       }
     });
     const invite = () => operators.invite({ role: "viewer", tenantIds: [] });
@@ -168,8 +168,8 @@ describe("a one-time link", () => {
     await store.transaction(async (tx) => {
       const times = { createdMs: clock.nowMs, expiresMs: clock.nowMs + linkLifetime.invitationMs };
       for (let n = 0; n < limits.operatorLinksWaiting; n++) {
-        const reach = { role: "viewer", reachesAll: true, tenantIds: [] };
-        await tx.operatorLinks.add({ kind: "invitation", name: null, ...reach, hash: `hash ${n}`, ...times });
+        const access = { role: "viewer", reachesAll: true, tenantIds: [] };
+        await tx.operatorLinks.add({ kind: "invitation", name: null, ...access, hash: `hash ${n}`, ...times });
       }
     });
     await assert.rejects(operators.invite({ role: "viewer", tenantIds: [] }), LimitReached);
@@ -293,9 +293,9 @@ describe("a waiting invitation", () => {
     await assert.rejects(operators.openLink("invitation", invitation), NotFound);
     await operators.invite(viewer);
     assert.equal((await operators.resume(grace.operatorId)).invitationsEnded, 0);
-    assert.equal((await operators.setReach(grace.operatorId, viewer)).invitationsEnded, 1);
+    assert.equal((await operators.setAccess(grace.operatorId, viewer)).invitationsEnded, 1);
     await operators.invite(viewer);
-    assert.equal((await operators.setReach(grace.operatorId, { role: "owner", tenantIds: [] })).invitationsEnded, 0);
+    assert.equal((await operators.setAccess(grace.operatorId, { role: "owner", tenantIds: [] })).invitationsEnded, 0);
     assert.equal((await operators.remove(grace.operatorId)).invitationsEnded, 1);
     await operators.openLink("claim", claim);
   });

@@ -56,7 +56,7 @@ describe("an open stream of an operator", () => {
     ["is removed", ({ operators, graceId }) => operators.remove(graceId)],
     [
       "reaches other tenants",
-      ({ operators, graceId }) => operators.setReach(graceId, { role: "viewer", tenantIds: [] }),
+      ({ operators, graceId }) => operators.setAccess(graceId, { role: "viewer", tenantIds: [] }),
     ],
   ] satisfies readonly (readonly [string, (world: Awaited<ReturnType<typeof watched>>) => Promise<unknown>])[]) {
     it(`ends when its operator ${what}`, async (t) => {

@@ -1,9 +1,9 @@
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import {
-  type AttributePlace,
+  type AttributePosition,
   attributeName,
   parseAttributeName,
-  placeOf,
+  positionOf,
 } from "../../virtual-device/attribute-names.ts";
 
 /** A device in an answer of /v3. */
@@ -38,14 +38,14 @@ export function friendlyNames({ attributes }: Pick<ShownDevice, "attributes">): 
   return (wireName) => {
     const known = parseAttributeName(wireName);
     if (!known) return { place: [], field: wireName, namePrefix: "" };
-    const place = placeOf(known.number);
-    const namePrefix = prefixOf(place);
+    const position = positionOf(known.number);
+    const namePrefix = prefixOf(position);
     const field = attributeName(known.number).slice(namePrefix === "" ? 0 : namePrefix.length + 1);
-    if (place.kind === "account") return { place: [], field, namePrefix };
-    const structure = called(`d.structures[${place.x}].a.name`, `structure ${place.x}`);
-    if (place.kind === "structure" || place.kind === "summary") return { place: [structure], field, namePrefix };
-    const what = place.kind === "thermostat" ? "thermostat" : "alarm";
-    return { place: [structure, called(`${namePrefix}.name`, `${what} ${place.y}`)], field, namePrefix };
+    if (position.kind === "account") return { place: [], field, namePrefix };
+    const structure = called(`d.structures[${position.x}].a.name`, `structure ${position.x}`);
+    if (position.kind === "structure" || position.kind === "summary") return { place: [structure], field, namePrefix };
+    const what = position.kind === "thermostat" ? "thermostat" : "alarm";
+    return { place: [structure, called(`${namePrefix}.name`, `${what} ${position.y}`)], field, namePrefix };
   };
 }
 
@@ -91,17 +91,17 @@ export function noAttributeMessage({ deviceId }: Pick<ShownDevice, "deviceId">, 
   return `Device ${deviceId} has nothing called "${text}". See all with: breezeway device get ${deviceId}`;
 }
 
-function prefixOf(place: AttributePlace): string {
-  switch (place.kind) {
+function prefixOf(position: AttributePosition): string {
+  switch (position.kind) {
     case "account":
       return "";
     case "summary":
-      return `o.structures[${place.x}]`;
+      return `o.structures[${position.x}]`;
     case "structure":
-      return `d.structures[${place.x}].a`;
+      return `d.structures[${position.x}].a`;
     case "thermostat":
-      return `d.structures[${place.x}].d.thermostats[${place.y}]`;
+      return `d.structures[${position.x}].d.thermostats[${position.y}]`;
     case "alarm":
-      return `d.structures[${place.x}].d.smokeCoAlarms[${place.y}]`;
+      return `d.structures[${position.x}].d.smokeCoAlarms[${position.y}]`;
   }
 }

@@ -75,8 +75,11 @@ export async function watchDevice(
         // A resumed stream delivers the missed events.
         if (isShown && type === "connected") continue;
         ({ device, names } = await read());
+        // It was read while the stream is open, so it is current.
+        connection.streamLive();
+        // After a resync all of it is shown again: the events of what changed are missing.
         if (table) table.draw();
-        else if (!isShown) print.line({ type: "device", ...device }, `${view()}\n\nChanges follow. Ctrl-C ends.`);
+        else print.line({ type: "device", ...device }, isShown ? view() : `${view()}\n\nChanges follow. Ctrl-C ends.`);
         isShown = true;
         continue;
       }

@@ -14,7 +14,7 @@ const answerWithinMs = 300_000;
 /** Entries of a list that a command prints at most. */
 const mostListed = 10_000;
 
-export const serviceVariable = "BREEZEWAY_SERVICE";
+const serviceVariable = "BREEZEWAY_SERVICE";
 const tokenVariable = "BREEZEWAY_OPERATOR_TOKEN";
 
 /** The address of a service elsewhere, on which an administrator's command runs; undefined: on this machine. */

@@ -8,7 +8,7 @@ import { ServiceRefused, Unreachable } from "./service-errors.ts";
 
 /**
  * An event of the service, or `connected` when a stream begins, `live` when it has caught up with what was missed, or
- * `lost` with `{since, reason}` when it ends.
+ * `lost` with `{since, reason}` when it ends. After `resync` the caller must read the devices again.
  */
 export interface FollowedEvent {
   readonly id: string;
@@ -36,22 +36,23 @@ export async function* follow(api: Api, options: EventOptions, print: Printer): 
         failures = 0;
         last = id || last;
         if (type === "heartbeat") isCatchingUp = "catchingUp" in data;
+        // Later changes arrive as events, so a device that is read now becomes current.
+        if (isNew) yield { id, type: "connected", data: {} };
+        isNew = false;
+        if (type === "resync") {
+          print.words("Events are missing here: the service could not resume the stream. Read the devices again.");
+          // Before `live`: the caller reads the devices again first.
+          yield { id, type, data };
+        }
         // Until the stream has caught up, the state is as of the time when the connection was lost.
         if (!isCatchingUp) {
           lastEventMs = Date.now();
           if (isLost) reportLive(print, api.baseUrl);
           isLost = false;
-        }
-        // Later changes arrive as events, so a device that is read now becomes current.
-        if (isNew) yield { id, type: "connected", data: {} };
-        isNew = false;
-        if (!isCatchingUp && !isLive) {
+          if (!isLive) yield { id, type: "live", data: {} };
           isLive = true;
-          yield { id, type: "live", data: {} };
         }
-        if (type === "resync")
-          print.words("Events are missing here: the service could not resume the stream. Read the devices again.");
-        if (type !== "heartbeat") yield { id, type, data };
+        if (type !== "heartbeat" && type !== "resync") yield { id, type, data };
       }
     } catch (error) {
       const isRefused = error instanceof ServiceRefused && error.status !== 503;

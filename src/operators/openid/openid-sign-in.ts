@@ -1,17 +1,18 @@
 import { auditEntry } from "../../identity/audit.ts";
-import { BadParameter, Conflict, LimitReached } from "../../model/errors.ts";
-import type { OperatorId, TenantId } from "../../model/ids.ts";
+import { Conflict, LimitReached } from "../../model/errors.ts";
+import type { OperatorId } from "../../model/ids.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import type { Sealer } from "../../store/keys/sealing.ts";
 import type { OperatorRow } from "../../store/tables/operators.ts";
-import { checkReach } from "../reach.ts";
+import type { OperatorAccess } from "../operator.ts";
 import { addOperator, checkOperatorName } from "../roster.ts";
 import { confirmSession, openSession, type SessionOrigin } from "../sessions.ts";
 import type { OperatorTables } from "../tables.ts";
+import { claimedAccess } from "./claimed-access.ts";
 import { OpenIdRefused } from "./openid-errors.ts";
 import type { Checks, Claims, OpenIdProvider } from "./provider.ts";
 import { type RefusalParts, refusalsOn } from "./refused-sign-ins.ts";
-import { type RoleRule, ruleFor } from "./role-rules.ts";
+import type { RoleRule } from "./role-rules.ts";
 
 /** Signing in at an OpenID provider. The provider's claims decide the role, at each sign-in anew. */
 export interface OpenIdSignIn {
@@ -61,6 +62,13 @@ interface SealedWish extends Wish {
   readonly expiresMs: number;
 }
 
+/** The claims give no access. */
+interface Withdrawn {
+  readonly refused: OpenIdRefused;
+  /** The operator was suspended, and the audit log has the entry of that. */
+  readonly isAudited: boolean;
+}
+
 export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
   const { store, provider, rules, label, sealer, redirectUri, onLimitReached } = parts;
   const recordRefusal = refusalsOn(parts);
@@ -83,43 +91,52 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
   async function operatorFor(
     tx: OperatorTables,
     claims: Claims,
+    access: OperatorAccess,
   ): Promise<OperatorRow & { readonly invitationsEnded: number }> {
-    const rule = ruleFor(rules, claims);
-    if (!rule) throw new OpenIdRefused(`${label} knows you, but no rule makes you an operator of this Breezeway.`);
-    const reach = checkReach({ role: rule.role, tenantIds: await tenantsOf(tx, rule) });
-    const subject = `${claims.iss} ${claims.sub}`;
-    const found = await tx.operators.bySubject(subject);
+    const found = await tx.operators.bySubject(subjectOf(claims));
     if (!found) {
       const name = await freeName(tx, claims);
-      const added = await addOperator(tx, { ...reach, name, passwordHash: null, oidcSubject: subject });
+      const added = await addOperator(tx, { ...access, name, passwordHash: null, oidcSubject: subjectOf(claims) });
       return { ...added, invitationsEnded: 0 };
     }
     // The lock serialises this with a suspension, which ends all sessions.
     const known = await tx.operators.lock(found.id);
     if (!known) throw new OpenIdRefused(`The operator ${found.name} was removed at this moment. Sign in again.`);
-    if (known.isSuspended) throw new OpenIdRefused(`The operator ${known.name} is suspended.`);
-    await tx.operators.setReach(known.id, reach);
-    const endsInvitations = known.role === "owner" && reach.role !== "owner";
+    if (known.isSuspendedByClaims) await tx.operators.setSuspended(known.id, false);
+    else if (known.isSuspended) throw new OpenIdRefused(`The operator ${known.name} is suspended.`);
+    await tx.operators.setAccess(known.id, access);
+    const endsInvitations = known.role === "owner" && access.role !== "owner";
     const invitationsEnded = endsInvitations ? await tx.operatorLinks.removeOfKind("invitation") : 0;
-    return { ...known, ...reach, invitationsEnded };
+    return { ...known, ...access, invitationsEnded };
   }
 
-  async function tenantsOf(tx: OperatorTables, { tenants }: RoleRule): Promise<readonly TenantId[]> {
-    const all = tenants.length === 0 ? [] : await tx.tenants.list();
-    const found: TenantId[] = [];
-    for (const wanted of tenants) {
-      const listed = all.find(({ id, name }) => name === wanted || String(id) === wanted);
-      // Held until the reach is stored: a later tenant can have the id of one that is removed at this moment.
-      const tenant = listed && (await tx.tenants.hold(listed.id));
-      if (!tenant) throw new OpenIdRefused(`The rule for your role names the tenant ${wanted}, which does not exist.`);
-      found.push(tenant.id);
-    }
-    return found;
+  /**
+   * Suspends an operator to whom the claims give no access any more: sessions, tokens and an owner's invitations end.
+   * Returns whether it did. The entry is always added: `recordRefusal` leaves some out.
+   */
+  async function withdraw(tx: OperatorTables, claims: Claims, source: string, reason: string): Promise<boolean> {
+    const found = await tx.operators.bySubject(subjectOf(claims));
+    const known = found && (await tx.operators.lock(found.id));
+    // A password is a way in that does not depend on the provider. The way back in for the last owner must stay.
+    if (!known || known.isSuspended || known.passwordHash !== null) return false;
+    await tx.operators.suspendByClaims(known.id);
+    const sessionsEnded = await tx.operatorSessions.removeOfOperator(known.id);
+    const tokensEnded = await tx.operatorTokens.removeOfOperator(known.id);
+    const invitationsEnded = known.role === "owner" ? await tx.operatorLinks.removeOfKind("invitation") : 0;
+    const detail = { by: label, reason, suspended: true, sessionsEnded, tokensEnded, invitationsEnded };
+    await tx.audit.add(auditEntry({ act: "operator_sign_in_failed", operator: known.name, source, detail }));
+    return true;
   }
 
-  async function enter(claims: Claims, { confirms, to }: SealedWish, origin: SessionOrigin): Promise<Finished> {
+  /** Returns a refusal of the claims instead of throwing it: an exception would roll back the suspension. */
+  async function enter(claims: Claims, wish: SealedWish, origin: SessionOrigin): Promise<Finished | Withdrawn> {
+    const { confirms, to } = wish;
     return store.transaction(async (tx) => {
-      const operator = await operatorFor(tx, claims);
+      const access = await claimedAccess(tx, rules, claims, label);
+      if (access instanceof OpenIdRefused) {
+        return { refused: access, isAudited: await withdraw(tx, claims, origin.source, access.message) };
+      }
+      const operator = await operatorFor(tx, claims, access);
       const { id, name, invitationsEnded } = operator;
       const ended = invitationsEnded > 0 ? { invitationsEnded } : {};
       const signedInMs = (claims.auth_time ?? 0) * 1_000;
@@ -150,17 +167,25 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
     async finish({ query, cookie, ...origin }) {
       const wish = await opened(cookie);
       const claims = await provider.claims(`${redirectUri()}${query}`, wish.checks);
-      try {
-        return await enter(claims, wish, origin);
-      } catch (error) {
-        // A limit, or a rule that fits no role: the person reads why.
-        const isReadable = error instanceof BadParameter || error instanceof Conflict || error instanceof LimitReached;
-        const shown = isReadable ? new OpenIdRefused(error.message, error) : error;
-        if (shown instanceof OpenIdRefused) await recordRefusal(claims, origin.source, shown.message);
-        throw shown;
-      }
+      const refuse = async (refused: OpenIdRefused) => {
+        await recordRefusal(claims, origin.source, refused.message);
+        return refused;
+      };
+      const entered = await enter(claims, wish, origin).catch(async (error: unknown) => {
+        if (error instanceof OpenIdRefused) throw await refuse(error);
+        // The person reads which limit was reached.
+        const isReadable = error instanceof Conflict || error instanceof LimitReached;
+        throw isReadable ? await refuse(new OpenIdRefused(error.message, error)) : error;
+      });
+      if (!("refused" in entered)) return entered;
+      throw entered.isAudited ? entered.refused : await refuse(entered.refused);
     },
   };
+}
+
+/** How the store names a person of the provider. */
+function subjectOf({ iss, sub }: Claims): string {
+  return `${iss} ${sub}`;
 }
 
 /** A name that no operator has: an operator with a password keeps theirs. */

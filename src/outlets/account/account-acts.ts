@@ -9,6 +9,7 @@ import { formOf } from "../../oauth/authorize/browser.ts";
 import {
   deletedPage,
   deleteQuestion,
+  deletionUnderwayPage,
   endAccessQuestion,
   problemPage,
   signOutEverywhereQuestion,
@@ -105,8 +106,9 @@ export function actOf({ account, baseUrl }: ActParts): (visit: SignedInVisit, se
       if (password === "") return failed(400, "invalid_request", ask("Enter your password."));
       try {
         const { source, disconnected } = incoming;
-        await account.deleteAccount(user, { password, source, disconnected });
-        return pageAnswer(200, deletedPage(brand), { "set-cookie": cookie.clear() });
+        const state = await account.deleteAccount(user, { password, source, disconnected });
+        const page = state === "deleted" ? deletedPage(brand) : deletionUnderwayPage(brand);
+        return pageAnswer(200, page, { "set-cookie": cookie.clear() });
       } catch (error) {
         if (error instanceof InvalidLogin || error instanceof BadParameter) {
           return failed(401, "invalid_login", ask("The password is wrong. Nothing was deleted."));

@@ -119,6 +119,12 @@ export function deletedPage(brand: Brand): Page {
   return messagePage(brand, { look: "done", icon: "check", title: "Your account is deleted", words });
 }
 
+/** Another request deletes the account, and has not finished. */
+export function deletionUnderwayPage(brand: Brand): Page {
+  const words = "Nobody can use it any more. The rest is removed within a few minutes. You can close this page.";
+  return messagePage(brand, { look: "done", icon: "clock", title: "Your account is being deleted", words });
+}
+
 /** The form is not of this browser's session, or not of ours at all. */
 export function expiredPage(brand: Brand, address: string): Page {
   const words = "Nothing was changed. Open the page again.";

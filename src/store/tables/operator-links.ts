@@ -1,9 +1,9 @@
 import type { TenantId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
-import type { OperatorReach } from "./operators.ts";
+import type { StoredAccess } from "./operators.ts";
 
 /** A link that makes one operator: printed for the first one (`claim`), or sent to a colleague (`invitation`). */
-export interface OperatorLinkRow extends OperatorReach {
+export interface OperatorLinkRow extends StoredAccess {
   /** The SHA-256 of the secret in the link's address. */
   readonly hash: string;
   readonly kind: "claim" | "invitation";
@@ -23,7 +23,7 @@ export interface OperatorLinkTable {
   list(kind: OperatorLinkRow["kind"]): Promise<OperatorLinkRow[]>;
   count(kind: OperatorLinkRow["kind"]): Promise<number>;
   removeExpired(nowMs: number): Promise<number>;
-  /** Removes a tenant from the reach of all links, and the links that would reach nothing without it. */
+  /** Removes a tenant from the access of all links, and the links that would give access to nothing without it. */
   removeTenant(tenantId: TenantId): Promise<void>;
 }
 

@@ -13,17 +13,19 @@ export interface OperatorRow {
   readonly passwordHash: string | null;
   readonly oidcSubject: string | null;
   readonly isSuspended: boolean;
+  /** The claims of an OpenID sign-in suspended the operator, and later claims may lift that. No operator did it. */
+  readonly isSuspendedByClaims: boolean;
   readonly createdMs: number;
   readonly signedInMs: number | null;
 }
 
-/** What an operator may reach. */
-export type OperatorReach = Pick<OperatorRow, "role" | "reachesAll" | "tenantIds">;
+/** The role of an operator with its tenants. */
+export type StoredAccess = Pick<OperatorRow, "role" | "reachesAll" | "tenantIds">;
 
 export interface OperatorTable {
   /** Undefined when the name is taken. */
   add(
-    operator: Pick<OperatorRow, "name" | "passwordHash"> & Partial<Pick<OperatorRow, "oidcSubject">> & OperatorReach,
+    operator: Pick<OperatorRow, "name" | "passwordHash"> & Partial<Pick<OperatorRow, "oidcSubject">> & StoredAccess,
   ): Promise<OperatorId | undefined>;
   byId(id: OperatorId): Promise<OperatorRow | undefined>;
   /** Locks the operator until the transaction ends, and reads the row as it is then. */
@@ -34,9 +36,10 @@ export interface OperatorTable {
   list(): Promise<OperatorRow[]>;
   /** Locks all operators until the transaction ends, so that two changes can't both remove the last owner. */
   lockAll(): Promise<void>;
-  setReach(id: OperatorId, reach: OperatorReach): Promise<void>;
+  setAccess(id: OperatorId, access: StoredAccess): Promise<void>;
   setPasswordHash(id: OperatorId, passwordHash: string): Promise<void>;
   setSuspended(id: OperatorId, isSuspended: boolean): Promise<void>;
+  suspendByClaims(id: OperatorId): Promise<void>;
   signedIn(id: OperatorId, timeMs: number): Promise<void>;
   /** Removes the operator with their sessions and tokens. */
   remove(id: OperatorId): Promise<void>;
@@ -46,7 +49,10 @@ const columns = `id, name, role, reaches_all AS "reachesAll", password_hash AS "
   oidc_subject AS "oidcSubject", is_suspended AS "isSuspended", created_ms AS "createdMs",
   signed_in_ms AS "signedInMs"`;
 
-type StoredOperator = Omit<OperatorRow, "reachesAll" | "isSuspended" | "tenantIds"> & {
+/** Values of `is_suspended`. A node of a version that does not know `byClaims` reads it as a suspension too. */
+const suspension = { none: 0, byOperator: 1, byClaims: 2 };
+
+type StoredOperator = Omit<OperatorRow, "reachesAll" | "isSuspended" | "isSuspendedByClaims" | "tenantIds"> & {
   readonly reachesAll: number;
   readonly isSuspended: number;
 };
@@ -64,7 +70,8 @@ export function operatorTable(sql: Sql): OperatorTable {
     return stored.map((row) => ({
       ...row,
       reachesAll: row.reachesAll !== 0,
-      isSuspended: row.isSuspended !== 0,
+      isSuspended: row.isSuspended !== suspension.none,
+      isSuspendedByClaims: row.isSuspended === suspension.byClaims,
       tenantIds: reached.filter(({ operatorId }) => operatorId === row.id).map(({ tenantId }) => tenantId),
     }));
   };
@@ -73,6 +80,9 @@ export function operatorTable(sql: Sql): OperatorTable {
       "INSERT INTO operator_tenants (operator_id, tenant_id) VALUES ($1, $2)",
       [...new Set(tenantIds)].map((tenantId) => [id, tenantId]),
     );
+  const suspend = async (id: OperatorId, value: number) => {
+    await sql.run("UPDATE operators SET is_suspended = $2 WHERE id = $1", [id, value]);
+  };
   return {
     async add({ name, role, reachesAll, tenantIds, passwordHash, oidcSubject = null }) {
       const [row] = await sql.all<{ id: OperatorId }>(
@@ -98,7 +108,7 @@ export function operatorTable(sql: Sql): OperatorTable {
     async lockAll() {
       if (sql.dialect === "postgres") await sql.run("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE");
     },
-    async setReach(id, { role, reachesAll, tenantIds }) {
+    async setAccess(id, { role, reachesAll, tenantIds }) {
       await sql.run("UPDATE operators SET role = $2, reaches_all = $3 WHERE id = $1", [id, role, reachesAll ? 1 : 0]);
       await sql.run("DELETE FROM operator_tenants WHERE operator_id = $1", [id]);
       await addTenants(id, tenantIds);
@@ -106,9 +116,8 @@ export function operatorTable(sql: Sql): OperatorTable {
     async setPasswordHash(id, passwordHash) {
       await sql.run("UPDATE operators SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
     },
-    async setSuspended(id, isSuspended) {
-      await sql.run("UPDATE operators SET is_suspended = $2 WHERE id = $1", [id, isSuspended ? 1 : 0]);
-    },
+    setSuspended: (id, isSuspended) => suspend(id, isSuspended ? suspension.byOperator : suspension.none),
+    suspendByClaims: (id) => suspend(id, suspension.byClaims),
     async signedIn(id, timeMs) {
       await sql.run("UPDATE operators SET signed_in_ms = $2 WHERE id = $1", [id, timeMs]);
     },

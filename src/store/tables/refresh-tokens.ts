@@ -17,10 +17,15 @@ export interface RefreshTokenRow extends CredentialKey {
   readonly retiresMs: number | null;
 }
 
-/** How many replaced tokens of one grant are kept, by the time when they were replaced. */
+/** Which replaced tokens of one grant are kept. */
 export interface KeptReplaced {
-  readonly oldest: number;
+  /** Up to this number all are kept. */
+  readonly most: number;
   readonly newest: number;
+  /** The ages at which classes begin, ascending. Younger tokens are a class of their own. */
+  readonly agesMs: readonly number[];
+  /** How many tokens of each class are kept: those that were issued first. */
+  readonly ofEachAge: number;
 }
 
 export interface RefreshTokenTable {
@@ -40,8 +45,8 @@ export interface RefreshTokenTable {
    * used are removed first, then the rest; the oldest of each first.
    */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
-  /** Keeps the oldest and the newest replaced tokens of a grant, so many of each. They are kept only to detect their reuse. */
-  keepReplaced(ownerId: OwnerId, grantId: string, most: KeptReplaced): Promise<void>;
+  /** Removes replaced tokens of a grant that has too many. They are kept only to detect their reuse. */
+  keepReplaced(ownerId: OwnerId, grantId: string, kept: KeptReplaced): Promise<void>;
   /**
    * Removes expired tokens, and tokens that retired before `retiredBeforeMs`, from the page after the cursor. Returns the
    * next cursor, undefined at the end.
@@ -114,13 +119,20 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
          ORDER BY is_used DESC, issued_ms DESC, hash LIMIT 1000000 OFFSET $3`,
         [ownerId, grantId, count, await sql.nowMs()],
       ),
-    async keepReplaced(ownerId, grantId, { oldest, newest }) {
-      const counted = `SELECT COUNT(*) AS count ${ofGrant} AND retires_ms IS NOT NULL`;
+    async keepReplaced(ownerId, grantId, { most, newest, agesMs, ofEachAge }) {
+      const replaced = `${ofGrant} AND retires_ms IS NOT NULL`;
+      const counted = `SELECT COUNT(*) AS count ${replaced}`;
       const row = await first(sql.all<{ count: number }>(counted, [ownerId, grantId]));
-      const excess = Number(row?.count ?? 0) - oldest - newest;
-      if (excess <= 0) return;
-      const which = "retires_ms IS NOT NULL ORDER BY retires_ms DESC, issued_ms DESC, hash LIMIT $4 OFFSET $3";
-      await removeSome(which, [ownerId, grantId, newest, excess]);
+      if (Number(row?.count ?? 0) <= most) return;
+      const nowMs = await sql.nowMs();
+      const cases = agesMs.map((_, place) => `WHEN issued_ms > $${place + 5} THEN ${place}`).join(" ");
+      const ranked = `SELECT hash, ROW_NUMBER() OVER (ORDER BY issued_ms DESC, hash) AS newness, ROW_NUMBER() OVER (
+          PARTITION BY CASE ${cases} ELSE ${agesMs.length} END ORDER BY issued_ms, hash) AS place ${replaced}`;
+      await sql.run(
+        `DELETE FROM refresh_tokens WHERE owner_id = $1
+           AND hash IN (SELECT hash FROM (${ranked}) AS ranked WHERE newness > $3 AND place > $4)`,
+        [ownerId, grantId, newest, ofEachAge, ...agesMs.map((ageMs) => nowMs - ageMs)],
+      );
     },
     removeOld: (expiredBeforeMs, retiredBeforeMs, after) =>
       removeFromNextPage(

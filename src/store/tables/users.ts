@@ -44,10 +44,10 @@ export interface UserTable {
   /** Notes that a removal of the user goes on now. The user is marked from the first call on. */
   noteRemoval(id: UserId, nowMs: number): Promise<void>;
   isBeingRemoved(id: UserId): Promise<boolean>;
-  /** Users whose removal was last noted before `beforeMs`, the one that waits longest first. */
-  abandonedRemovals(beforeMs: number, limit: number): Promise<Pick<UserRow, "id" | "tenantId">[]>;
-  /** Notes the removal again if it was last noted before `beforeMs`. False when another node was first. */
-  claimRemoval(id: UserId, beforeMs: number, nowMs: number): Promise<boolean>;
+  /** Users whose removal is abandoned, the one that waits longest first. */
+  abandonedRemovals(lease: RemovalLease, limit: number): Promise<Pick<UserRow, "id" | "tenantId">[]>;
+  /** Notes the removal again if it is abandoned. False when another node was first. */
+  claimRemoval(id: UserId, lease: RemovalLease): Promise<boolean>;
   /** The caller removes what belongs to the user first. The id is never used again. */
   remove(id: UserId): Promise<void>;
   /**
@@ -57,6 +57,12 @@ export interface UserTable {
   lock(id: UserId): Promise<number | undefined>;
   /** Locks those of the users that belong to the tenant, in ascending order, and returns the store's time. */
   lockOfTenant(tenantId: TenantId, ids: readonly UserId[]): Promise<LockedUsers>;
+}
+
+/** A removal that was noted at another time than within `leaseMs` of now is abandoned. */
+export interface RemovalLease {
+  readonly nowMs: number;
+  readonly leaseMs: number;
 }
 
 export interface LockedUsers {
@@ -130,20 +136,31 @@ export function userTable(sql: Sql): UserTable {
       await sql.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
     },
     async setSuspended(id, sinceMs) {
-      await sql.run("UPDATE users SET suspended_ms = $2 WHERE id = $1", [id, sinceMs]);
+      // A user who was resumed has no removal: a mark is left only by a node of a version that does not know it.
+      await sql.run(
+        `UPDATE users SET suspended_ms = $2, removal_ms = CASE WHEN suspended_ms IS NULL THEN NULL ELSE removal_ms END
+         WHERE id = $1`,
+        [id, sinceMs],
+      );
     },
     async noteRemoval(id, nowMs) {
       await sql.run("UPDATE users SET removal_ms = $2 WHERE id = $1", [id, nowMs]);
     },
     isBeingRemoved: async (id) =>
-      (await sql.all("SELECT 1 FROM users WHERE id = $1 AND removal_ms IS NOT NULL", [id])).length > 0,
-    abandonedRemovals: (beforeMs, limit) =>
-      sql.all(`SELECT id, tenant_id AS "tenantId" FROM users WHERE removal_ms < $1 ORDER BY removal_ms, id LIMIT $2`, [
-        beforeMs,
-        limit,
-      ]),
-    claimRemoval: async (id, beforeMs, nowMs) =>
-      (await sql.run("UPDATE users SET removal_ms = $3 WHERE id = $1 AND removal_ms < $2", [id, beforeMs, nowMs])) > 0,
+      (await sql.all("SELECT 1 FROM users WHERE id = $1 AND removal_ms IS NOT NULL AND suspended_ms IS NOT NULL", [id]))
+        .length > 0,
+    abandonedRemovals: ({ nowMs, leaseMs }, limit) =>
+      sql.all(
+        `SELECT id, tenant_id AS "tenantId" FROM users WHERE ${isAbandoned(1)} ORDER BY removal_ms, id LIMIT $3`,
+        [nowMs - leaseMs, nowMs + leaseMs, limit],
+      ),
+    claimRemoval: async (id, { nowMs, leaseMs }) =>
+      (await sql.run(`UPDATE users SET removal_ms = $2 WHERE id = $1 AND ${isAbandoned(3)}`, [
+        id,
+        nowMs,
+        nowMs - leaseMs,
+        nowMs + leaseMs,
+      ])) > 0,
     async lock(id) {
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE" : "";
       const [found, nowMs] = await Promise.all([
@@ -164,6 +181,15 @@ export function userTable(sql: Sql): UserTable {
       return { ids: new Set(found.map(({ id }) => id)), nowMs };
     },
   };
+}
+
+/**
+ * The SQL condition of an abandoned removal, with its first two parameters: the bounds of the lease. A time beyond the
+ * lease was noted before the clock was set back. A node of a version that does not know the mark can resume the user:
+ * then the removal must not go on.
+ */
+function isAbandoned(first: number): string {
+  return `suspended_ms IS NOT NULL AND (removal_ms < $${first} OR removal_ms > $${first + 1})`;
 }
 
 /** The SQL condition of an access scope: a column and the value that it must equal. */

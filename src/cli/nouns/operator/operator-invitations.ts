@@ -4,7 +4,7 @@ import { ago } from "../../devices/times.ts";
 import { text } from "../../input.ts";
 import { counted, table, whole } from "../../terminal/output.ts";
 import { tenantNames } from "../tenant-option.ts";
-import { namedTenants, tenantsInWords } from "./reach-words.ts";
+import { namedTenants, tenantsInWords } from "./tenants-in-words.ts";
 
 const list: AdminCommand = {
   name: "operator invitations list",

@@ -11,7 +11,7 @@ import { chosenOperator } from "./chosen-operator.ts";
 import { invitationCommands } from "./operator-invitations.ts";
 import { sessionCommands } from "./operator-sessions.ts";
 import { tokenCommands } from "./operator-tokens.ts";
-import { namedTenants, tenantsInWords } from "./reach-words.ts";
+import { namedTenants, tenantsInWords } from "./tenants-in-words.ts";
 
 const operatorArgument = { name: "operator", meaning: "the operator's name or id; see: breezeway operator list" };
 const asOption = "--operator <name or id>";
@@ -122,7 +122,7 @@ const role: AdminCommand = {
   async act(parts, input) {
     const { operatorId } = await chosenOperator(parts, input);
     const tenantIds = await chosenTenants(parts.identity, input);
-    const changed = await parts.operators.setReach(operatorId, { role: text(input, "role"), tenantIds });
+    const changed = await parts.operators.setAccess(operatorId, { role: text(input, "role"), tenantIds });
     const detail = { name: changed.name, role: changed.role, tenants: tenantIds.map(String), ...endedWith(changed) };
     return { answer: shownChange(changed, await tenantNames(parts.identity)), changed: { detail } };
   },

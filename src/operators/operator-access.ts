@@ -2,11 +2,11 @@ import { BadParameter, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { TenantRow } from "../store/tables/tenants.ts";
-import { type Reach, type Role, roles } from "./operator.ts";
+import { type OperatorAccess, type Role, roles } from "./operator.ts";
 import type { OperatorTables } from "./tables.ts";
 
 /** A role with the tenants that were chosen for it, as a caller names them. */
-export interface WantedReach {
+export interface WantedAccess {
   readonly role: string;
   readonly tenantIds: readonly TenantId[];
 }
@@ -15,7 +15,7 @@ export interface WantedReach {
  * Checks a role with its tenants. Owners reach all tenants. Tenant admins need at least one. Viewers without a tenant see
  * all.
  */
-export function checkReach({ role: wanted, tenantIds: chosen }: WantedReach): Reach {
+export function checkAccess({ role: wanted, tenantIds: chosen }: WantedAccess): OperatorAccess {
   const role = checkRole(wanted);
   const tenantIds = [...new Set(chosen)];
   if (role === "owner" && tenantIds.length > 0) {
@@ -31,7 +31,7 @@ export function checkReach({ role: wanted, tenantIds: chosen }: WantedReach): Re
 }
 
 /**
- * The tenants of a reach that is stored in this transaction; none of them can be removed until it ends. Throws NotFound
+ * The tenants of an access that is stored in this transaction; none of them can be removed until it ends. Throws NotFound
  * when one was removed before: a later tenant can have the same id, and the operator would reach that.
  */
 export async function holdTenants(
@@ -53,7 +53,11 @@ function checkRole(text: string): Role {
   return role;
 }
 
-/** The reach of a stored row. An unknown role of a later version may do nothing but look. */
-export function storedReach({ role, reachesAll, tenantIds }: Omit<Reach, "role"> & { readonly role: string }): Reach {
+/** The access of a stored row. An unknown role of a later version may do nothing but look. */
+export function accessOf({
+  role,
+  reachesAll,
+  tenantIds,
+}: Omit<OperatorAccess, "role"> & { readonly role: string }): OperatorAccess {
   return { role: roles.find((one) => one === role) ?? "viewer", reachesAll, tenantIds };
 }
