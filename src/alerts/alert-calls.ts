@@ -59,7 +59,7 @@ export interface AlertCalls<Input, Row> {
 
 const explanationsWaiting = {
   name: "explanationsWaiting",
-  sentence: "Too many explanations of yours wait. Try again when they have ended.",
+  sentence: "Too many of your explanation requests are waiting. Wait for their answers, then try again.",
 } as const;
 /** How often a costly condition is evaluated for one question, if the alert or its value changes meanwhile. */
 const mostRounds = 3;
@@ -87,10 +87,11 @@ export interface AlertSubject<Input, Row extends AnyTriggerRow, Watched> {
 
 export interface AlertCallParts {
   readonly store: Store<AlertTables>;
-  readonly turn: () => Promise<void>;
+  /** Lets other work of the event loop run. */
+  readonly yieldToOthers: () => Promise<void>;
   readonly patterns: Patterns;
   readonly matching: Matching;
-  readonly turns: MatchTurns;
+  readonly matchTurns: MatchTurns;
   readonly tenantOf: (userId: UserId) => Promise<TenantId | undefined>;
   readonly records: Records;
   readonly commanding: Commanding;
@@ -102,10 +103,10 @@ export function alertCalls<
   Row extends AnyTriggerRow,
   Watched extends { readonly userId: UserId },
 >(
-  { store, turn, patterns, matching, turns, tenantOf, records, commanding, dryRuns }: AlertCallParts,
+  { store, yieldToOthers, patterns, matching, matchTurns, tenantOf, records, commanding, dryRuns }: AlertCallParts,
   subject: AlertSubject<Input, Row, Watched>,
 ): AlertCalls<Input, Row> {
-  const found = async (accessScope: AccessScope, id: TriggerId): Promise<Row> => {
+  const findAlert = async (accessScope: AccessScope, id: TriggerId): Promise<Row> => {
     const trigger = await store.read((tx) => subject.table(tx).within(accessScope, id));
     if (!trigger) throw new UnknownTrigger();
     return trigger;
@@ -145,18 +146,18 @@ export function alertCalls<
     accessScope: AccessScope,
     asker: Asker,
     read: () => Promise<Read>,
-  ): Promise<Read & { readonly judged: PresentJudgement }> => {
+  ): Promise<Read & { readonly judgement: PresentJudgement }> => {
     let found = await read();
     const cheap = matching.judgeCheap(found.trigger.condition, found.value);
-    if (cheap !== undefined) return { ...found, judged: cheap };
+    if (cheap !== undefined) return { ...found, judgement: cheap };
     const caller = { ...(await callerOf(accessScope, asker)), limit: explanationsWaiting };
-    return turns.admit(caller, async () => {
+    return matchTurns.admit(caller, async () => {
       for (let round = 1; ; round++) {
         const { trigger, value } = found;
-        const judged = await turns.run(caller, (work) => matching.judgeBy(work, trigger.condition, value));
+        const judgement = await matchTurns.run(caller, (work) => matching.judgeBy(work, trigger.condition, value));
         const present = await read();
-        if (isEvaluated(found, present)) return { ...present, judged };
-        if (round === mostRounds) return { ...found, judged };
+        if (isEvaluated(found, present)) return { ...present, judgement };
+        if (round === mostRounds) return { ...found, judgement };
         found = present;
       }
     });
@@ -165,11 +166,12 @@ export function alertCalls<
   return {
     async add(accessScope, input, keep) {
       const { userId } = await store.read((tx) => subject.find(tx, accessScope, input));
-      const judged = judgedPatterns(patterns, input);
+      const knownPatterns = judgedPatterns(patterns, input);
       return store.transaction(async (tx) => {
+        // The user may have been removed since the look-up above. Then the next one throws.
         const nowMs = (await tx.users.lock(userId)) ?? 0;
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, { patterns: judged, commanding });
+        const checked = await subject.check(tx, watched, input, { patterns: knownPatterns, commanding });
         const bytes = checkSize(checked);
         const totals = await totalsOf(tx, userId, checked.deviceId);
         checkCounts(checked.deviceId, totals);
@@ -183,17 +185,17 @@ export function alertCalls<
       });
     },
 
-    find: found,
+    find: findAlert,
 
     async redefine(accessScope, id, given, keep) {
       const inputFor = (before: Row) => (typeof given === "function" ? given(before) : given);
-      const present = await found(accessScope, id);
-      const judged = judgedPatterns(patterns, inputFor(present), present.condition);
+      const present = await findAlert(accessScope, id);
+      const knownPatterns = judgedPatterns(patterns, inputFor(present), present.condition);
       return change(accessScope, present, async (tx, before) => {
         const input = inputFor(before);
         subject.refuseMove(before, input);
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, { patterns: judged, commanding });
+        const checked = await subject.check(tx, watched, input, { patterns: knownPatterns, commanding });
         const reason = input.isEnabled ? null : before.reason;
         const after: Row = { ...before, ...checked, reason };
         const bytesBefore = bytesOf(before);
@@ -207,18 +209,18 @@ export function alertCalls<
     },
 
     setEnabled: async (accessScope, id, isEnabled) =>
-      change(accessScope, await found(accessScope, id), (tx, { userId }) =>
+      change(accessScope, await findAlert(accessScope, id), (tx, { userId }) =>
         subject.table(tx).change(userId, id, { isEnabled, reason: null, ...(isEnabled && { isArmed: true }) }),
       ),
 
     remove: async (accessScope, id, keep) =>
-      change(accessScope, await found(accessScope, id), async (tx, { userId }) => {
+      change(accessScope, await findAlert(accessScope, id), async (tx, { userId }) => {
         await subject.table(tx).remove(userId, id);
         await keep?.(tx);
       }),
 
     async explain(accessScope, id, asker = {}) {
-      const { trigger, value, record, judged } = await evaluated(accessScope, asker, () =>
+      const { trigger, value, record, judgement } = await evaluated(accessScope, asker, () =>
         store.read(async (tx) => {
           const table = subject.table(tx);
           const trigger = await table.within(accessScope, id);
@@ -227,41 +229,41 @@ export function alertCalls<
           return { trigger, value, record: await table.record(trigger.userId, id) };
         }),
       );
-      return explain(trigger, value, judged, record, records.of(id));
+      return explain(trigger, value, judgement, record, records.of(id));
     },
 
     async tryValue(accessScope, id, value, asker = {}) {
-      const { trigger, judged } = await evaluated(accessScope, asker, async () => {
-        const trigger = await found(accessScope, id);
+      const { trigger, judgement } = await evaluated(accessScope, asker, async () => {
+        const trigger = await findAlert(accessScope, id);
         checkTried(value);
         return { trigger, value };
       });
-      const tried = tryValue(trigger, judged);
+      const tried = tryValue(trigger, judgement);
       if (tried.outcome !== "fired") return { ...tried, commands: [] };
       return { ...tried, commands: await store.read((tx) => reachedNow(commanding, tx, trigger)) };
     },
 
     async dryRun(accessScope, input, period, asker = {}) {
-      const judged = judgedPatterns(patterns, input);
+      const knownPatterns = judgedPatterns(patterns, input);
       const { userId, checked, commands } = await store.read(async (tx) => {
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, { patterns: judged, commanding });
+        const checked = await subject.check(tx, watched, input, { patterns: knownPatterns, commanding });
         const commands = await reachedNow(commanding, tx, { ...checked, userId: watched.userId });
         return { userId: watched.userId, checked, commands };
       });
       const past = { kinds: subject.pastKinds, valueIn: (commit: LogEntry) => subject.pastValue(commit, checked) };
       const tried = { ...checked, userId };
       const caller = await callerOf(accessScope, asker);
-      const answer = (job: PatternJob) => turns.run(caller, (work) => work.run(job));
+      const answer = (job: PatternJob) => matchTurns.run(caller, (work) => work.run(job));
       const run = await dryRuns.run(caller.name, () =>
-        dryRun({ store, turn }, tried, past, period, { patterns, answer }),
+        dryRun({ store, turn: yieldToOthers }, tried, past, period, { patterns, answer }),
       );
       return { ...run, commands };
     },
   };
 }
 
-/** Whether what was evaluated is what the store has now. */
+/** Whether the alert still has the condition, and its subject the value, that were evaluated. */
 function isEvaluated(found: Evaluated, present: Evaluated): boolean {
   const isSameCondition = JSON.stringify(found.trigger.condition) === JSON.stringify(present.trigger.condition);
   return isSameCondition && found.value === present.value;

@@ -99,15 +99,15 @@ export function alertsOn({
 }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
-  const turns = new MatchTurns(patternWork ?? workIn(turn));
+  const matchTurns = new MatchTurns(patternWork ?? workIn(turn));
   const tenantOf = async (userId: UserId) => (await store.read((tx) => tx.users.some([userId])))[0]?.tenantId;
-  const matching = new Matching({ patterns, turns, isDeferring: patternWork !== undefined, tenantOf });
+  const matching = new Matching({ patterns, turns: matchTurns, isDeferring: patternWork !== undefined, tenantOf });
   const parts = {
     store,
-    turn,
+    yieldToOthers: turn,
     patterns,
     matching,
-    turns,
+    matchTurns,
     tenantOf,
     records,
     commanding,

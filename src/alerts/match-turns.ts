@@ -1,37 +1,38 @@
 import type { AccessScope } from "../model/access-scope.ts";
 import { ClientGone, LimitReached } from "../model/errors.ts";
-import type { TenantId } from "../model/ids.ts";
 import { type LimitName, limits } from "../model/limits.ts";
 import type { PatternWork } from "./programs.ts";
+import { type TurnOwner, TurnQueue } from "./turn-queue.ts";
 
 /** Whose costly patterns are matched. Tenants take turns, and within a tenant its callers. */
-export interface MatchCaller {
-  /** Operators of the service have turns of their own. */
-  readonly tenantId: TenantId | "operators";
-  readonly name: string;
+export interface MatchCaller extends TurnOwner {
   /** The caller may wait so often at the same time; without it there is no bound. */
   readonly limit?: { readonly name: WaitingLimit; readonly sentence: string };
   /** Aborts when nobody waits for the answer any more. */
   readonly disconnected?: AbortSignal | undefined;
+  /** The match decides about an alarm: it goes first. */
+  readonly urgent?: boolean;
+  /** Aborts when an alarm waits behind the match, so that it becomes urgent too. */
+  readonly hurry?: AbortSignal | undefined;
 }
 
 type WaitingLimit = Extract<LimitName, "explanationsWaiting" | "changesWaiting">;
 
-interface Waiting {
-  readonly begin: () => void;
-}
+/** How many urgent turns may follow each other while others wait: alarms must not shut out the changes of others. */
+const urgentTurnsInARow = 3;
 
 /**
  * Gives the one thread that matches costly patterns to its callers in turn (round robin), so that a caller with many
- * matches delays another tenant by one match only.
+ * matches delays another tenant by one match only. Matches for alarms go first, in turn among themselves.
  */
 export class MatchTurns {
   readonly #work: PatternWork;
-  /** Those that wait, by tenant and caller. The first tenant in the map has the next turn, and of it the first caller. */
-  readonly #waiting = new Map<MatchCaller["tenantId"], Map<string, Waiting[]>>();
+  readonly #ordinary = new TurnQueue();
+  readonly #urgent = new TurnQueue();
   /** Tasks of each caller with a limit that wait or run. */
   readonly #admitted = new Map<string, number>();
   #isBusy = false;
+  #urgentTurns = 0;
 
   constructor(work: PatternWork) {
     this.#work = work;
@@ -53,58 +54,65 @@ export class MatchTurns {
     }
   }
 
-  /** Runs the task when it is the caller's turn. Rejects with ClientGone when its client has gone before that. */
+  /**
+   * Runs the task when it is the caller's turn. Rejects with ClientGone as soon as its client has gone; a task that has
+   * begun then keeps the turn until it ends.
+   */
   async run<Result>(caller: MatchCaller, task: (work: PatternWork) => Promise<Result>): Promise<Result> {
-    if (caller.disconnected?.aborted) throw new ClientGone();
+    const { disconnected } = caller;
+    if (disconnected?.aborted) throw new ClientGone();
     if (this.#isBusy) await this.#wait(caller);
     this.#isBusy = true;
-    try {
-      return await task(this.#work);
-    } finally {
-      this.#passOn();
-    }
+    const running = task(this.#work).finally(() => this.#passOn());
+    return disconnected ? orGone(running, disconnected) : running;
   }
 
-  async #wait({ tenantId, name, disconnected }: MatchCaller): Promise<void> {
+  async #wait(caller: MatchCaller): Promise<void> {
+    const { urgent, hurry, disconnected } = caller;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { begin: resolve };
-    const ofTenant = this.#waiting.get(tenantId) ?? new Map<string, Waiting[]>();
-    this.#waiting.set(tenantId, ofTenant);
-    ofTenant.set(name, [...(ofTenant.get(name) ?? []), waiting]);
-    const leave = () => {
-      this.#remove(tenantId, name, waiting);
-      reject(new ClientGone());
+    let queue = urgent || hurry?.aborted ? this.#urgent : this.#ordinary;
+    queue.add(caller, resolve);
+    const goFirst = () => {
+      if (!queue.remove(caller, resolve)) return;
+      queue = this.#urgent;
+      queue.add(caller, resolve);
     };
+    const leave = () => {
+      if (queue.remove(caller, resolve)) reject(new ClientGone());
+    };
+    hurry?.addEventListener("abort", goFirst, { once: true });
     disconnected?.addEventListener("abort", leave, { once: true });
     try {
       await promise;
     } finally {
+      hurry?.removeEventListener("abort", goFirst);
       disconnected?.removeEventListener("abort", leave);
     }
   }
 
   #passOn(): void {
     this.#isBusy = false;
-    const [tenant] = this.#waiting;
-    if (!tenant) return;
-    const [tenantId, callers] = tenant;
-    const [[name, [next]]] = callers as unknown as [[string, [Waiting]]];
-    this.#remove(tenantId, name, next);
-    // The tenant and its caller go to the end.
-    const others = callers.get(name);
-    if (callers.delete(name)) callers.set(name, others!);
-    if (this.#waiting.delete(tenantId)) this.#waiting.set(tenantId, callers);
+    const isOrdinaryTurn = this.#urgentTurns >= urgentTurnsInARow && !this.#ordinary.isEmpty;
+    const isUrgent = !isOrdinaryTurn && !this.#urgent.isEmpty;
+    this.#urgentTurns = isUrgent ? this.#urgentTurns + 1 : 0;
+    const begin = (isUrgent ? this.#urgent : this.#ordinary).take();
+    if (!begin) return;
     // At once, so that nobody comes in between.
     this.#isBusy = true;
-    next.begin();
+    begin();
   }
+}
 
-  #remove(tenantId: MatchCaller["tenantId"], name: string, waiting: Waiting): void {
-    const ofTenant = this.#waiting.get(tenantId)!;
-    const left = ofTenant.get(name)!.filter((other) => other !== waiting);
-    if (left.length > 0) ofTenant.set(name, left);
-    else ofTenant.delete(name);
-    if (ofTenant.size === 0) this.#waiting.delete(tenantId);
+/** The result, or ClientGone as soon as the signal aborts. */
+async function orGone<Result>(running: Promise<Result>, disconnected: AbortSignal): Promise<Result> {
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(new ClientGone());
+  disconnected.addEventListener("abort", leave, { once: true });
+  if (disconnected.aborted) leave();
+  try {
+    return await Promise.race([running, gone]);
+  } finally {
+    disconnected.removeEventListener("abort", leave);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Attempts, attemptsIn } from "../devices/attempts.ts";
+import { type Attempts, attemptsIn, type WorkOptions } from "../devices/attempts.ts";
 import { type Condition, isMet } from "../model/condition.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
@@ -33,8 +33,8 @@ export interface MatchingParts {
   readonly tenantOf: (userId: UserId) => Promise<TenantId | undefined>;
 }
 
-/** What the attempts of one transaction have asked, by value and pattern. */
-interface Asked {
+/** Matches for one user that the attempts of a transaction leave to the thread, by value and pattern. */
+interface DeferredMatches {
   /** Null: the question could not be answered. */
   readonly answers: Map<string, Map<string, PatternAnswer | null>>;
   readonly open: Map<string, Map<string, { readonly mostSteps: number }>>;
@@ -47,7 +47,8 @@ interface Asked {
  */
 export class Matching {
   readonly #parts: MatchingParts;
-  readonly #asked = new WeakMap<Attempts, Asked>();
+  /** For each user: in a group one user can be removed while the others' matches wait. */
+  readonly #deferred = new WeakMap<Attempts, Map<UserId, DeferredMatches>>();
   /** Steps that a transaction has left for matches in place. */
   readonly #left = new WeakMap<object, number>();
 
@@ -65,19 +66,19 @@ export class Matching {
     const { pattern } = condition;
     if (patterns.isTooCostly(pattern) || !budget.mayCompile(pattern, patterns.costOf(pattern))) return "stopped";
     const attempts = this.#parts.isDeferring ? attemptsIn(tx) : undefined;
-    const asked = attempts && this.#askedIn(attempts, userId);
-    const answer = asked?.answers.get(value)?.get(pattern);
+    const deferred = attempts && this.#deferredIn(attempts, userId);
+    const answer = deferred?.answers.get(value)?.get(pattern);
     if (answer === null) return "stopped";
     let size = patterns.knownSize(pattern) ?? answer?.size;
-    if (size === undefined && (!asked || this.#mayTake(tx, patterns.stepsToCompile(pattern)))) {
+    if (size === undefined && (!deferred || this.#mayTake(tx, patterns.stepsToCompile(pattern)))) {
       size = patterns.sizeOf(pattern);
     }
-    if (size === undefined) return defer(attempts!, asked!, pattern, value, unsizedSteps);
+    if (size === undefined) return defer(attempts!, deferred!, pattern, value, unsizedSteps);
     const steps = size * value.length;
     if (!budget.maySpend(steps)) return "stopped";
     if (typeof answer?.isMatch === "boolean") return answer.isMatch;
-    const isInline = !asked || this.#mayTake(tx, steps + patterns.stepsToCompile(pattern));
-    return isInline ? patterns.matches(pattern, value) : defer(attempts!, asked!, pattern, value, steps);
+    const isInline = !deferred || this.#mayTake(tx, steps + patterns.stepsToCompile(pattern));
+    return isInline ? patterns.matches(pattern, value) : defer(attempts!, deferred!, pattern, value, steps);
   }
 
   /** Judges outside of transactions, if that is cheap. */
@@ -111,38 +112,43 @@ export class Matching {
     return left >= 0;
   }
 
-  #askedIn(attempts: Attempts, userId: UserId): Asked {
-    const known = this.#asked.get(attempts);
+  #deferredIn(attempts: Attempts, userId: UserId): DeferredMatches {
+    const ofUsers = this.#deferred.get(attempts) ?? new Map<UserId, DeferredMatches>();
+    this.#deferred.set(attempts, ofUsers);
+    const known = ofUsers.get(userId);
     if (known) return known;
-    const asked: Asked = {
+    const deferred: DeferredMatches = {
       answers: new Map(),
       open: new Map(),
-      work: () => this.#answer(asked, userId, attempts.mayRefuse),
+      work: () => this.#answer(deferred, userId, attempts.options),
     };
-    this.#asked.set(attempts, asked);
-    return asked;
+    ofUsers.set(userId, deferred);
+    return deferred;
   }
 
-  async #answer(asked: Asked, userId: UserId, mayRefuse: boolean): Promise<void> {
+  async #answer(
+    deferred: DeferredMatches,
+    userId: UserId,
+    { mayRefuse, urgent = false, hurry, abandoned }: WorkOptions,
+  ): Promise<void> {
     const { turns, tenantOf, patterns } = this.#parts;
     const tenantId = await tenantOf(userId);
-    // The user was removed meanwhile. The next attempt says so.
+    // The user was removed meanwhile: the next attempt does not reach its alerts.
     if (tenantId === undefined) return;
     const caller: MatchCaller = {
-      tenantId,
-      name: `changes of user ${userId}`,
-      ...(mayRefuse && { limit: changesWaiting }),
+      ...{ tenantId, name: `changes of user ${userId}`, urgent, hurry, disconnected: abandoned },
+      ...(mayRefuse && !urgent && { limit: changesWaiting }),
     };
     await turns.admit(caller, async () => {
-      for (const job of jobsOf(asked.open, patterns)) {
+      for (const job of jobsOf(deferred.open, patterns)) {
         const answers = await turns.run(caller, (work) => answersOf(work, job));
         for (const [index, { pattern, valueIndex }] of job.questions.entries()) {
           const answer = answers[index] ?? null;
           if (answer) patterns.remember(pattern, answer.size);
-          entryOf(asked.answers, job.values[valueIndex]!).set(pattern, answer);
+          entryOf(deferred.answers, job.values[valueIndex]!).set(pattern, answer);
         }
       }
-      asked.open.clear();
+      deferred.open.clear();
     });
   }
 }
@@ -152,10 +158,16 @@ const changesWaiting = {
   sentence: "Too many changes of this user wait for costly patterns of alerts. Nothing was changed. Try again later.",
 } as const;
 
-function defer(attempts: Attempts, asked: Asked, pattern: string, value: string, mostSteps: number): Judgement {
+function defer(
+  attempts: Attempts,
+  { open, work }: DeferredMatches,
+  pattern: string,
+  value: string,
+  mostSteps: number,
+): Judgement {
   if (!attempts.mayRunAgain) return "stopped";
-  entryOf(asked.open, value).set(pattern, { mostSteps });
-  attempts.runAgainAfter(asked.work);
+  entryOf(open, value).set(pattern, { mostSteps });
+  attempts.runAgainAfter(work);
   return "later";
 }
 
@@ -166,7 +178,7 @@ function entryOf<Entry>(maps: Map<string, Map<string, Entry>>, key: string): Map
 }
 
 /** The open questions, in jobs of bounded size. */
-function* jobsOf(open: Asked["open"], patterns: Patterns): Generator<PatternJob> {
+function* jobsOf(open: DeferredMatches["open"], patterns: Patterns): Generator<PatternJob> {
   for (const [value, questions] of open) {
     let present: PatternJob["questions"] = [];
     let steps = 0;

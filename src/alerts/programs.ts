@@ -23,7 +23,10 @@ export interface PatternAnswer {
   readonly isMatch: boolean | null;
 }
 
-/** Answers questions about patterns, one job at a time; undefined when the job failed. */
+/**
+ * Answers questions about patterns, one job at a time. Undefined when the job failed: its questions can be asked alone.
+ * An empty list when no question can be answered now.
+ */
 export interface PatternWork {
   run(job: PatternJob): Promise<readonly PatternAnswer[] | undefined>;
 }

@@ -4,18 +4,34 @@ import type { Priority, Store } from "../store/seam.ts";
 /** Each hop of a chain of alerts can need work twice. */
 const mostAttempts = 2 * (limits.alertHopsPerCause + 2);
 
+/** How a caller waits for work outside of its transaction. */
+export interface WorkOptions {
+  /** The caller can be told that too many of its changes wait. An urgent change is never refused. */
+  readonly mayRefuse?: boolean;
+  /** The work goes before the work of others. */
+  readonly urgent?: boolean;
+  /** Aborts when the work becomes urgent. */
+  readonly hurry?: AbortSignal | undefined;
+  /** Aborts when nobody needs the change any more. Waiting for work ends with ClientGone, and nothing is changed. */
+  readonly abandoned?: AbortSignal | undefined;
+  /** False: throw WorkNeeded instead of waiting. */
+  readonly mayWait?: boolean;
+}
+
+/** The transaction was rolled back, because its reactions need work for which the caller does not wait. */
+export class WorkNeeded extends Error {}
+
 /**
  * The attempts to carry out one transaction. A reaction that needs work too long for an open transaction asks for it
  * here: the transaction is rolled back, the work is done while others write, and the body runs again.
  */
 export class Attempts {
-  /** Whether the caller can be told that too many of its changes wait. */
-  readonly mayRefuse: boolean;
+  readonly options: WorkOptions;
   readonly #later = new Set<() => Promise<void>>();
   #made = 0;
 
-  constructor(mayRefuse: boolean) {
-    this.mayRefuse = mayRefuse;
+  constructor(options: WorkOptions) {
+    this.options = options;
   }
 
   /** False in the last attempt: the reaction must decide without the work. */
@@ -57,9 +73,9 @@ export async function inAttempts<Tables extends object, Result>(
   store: Store<Tables>,
   body: (tx: Tables) => Promise<Result>,
   priority: Priority | undefined,
-  { mayRefuse }: Pick<Attempts, "mayRefuse">,
+  options: WorkOptions,
 ): Promise<Result> {
-  const attempts = new Attempts(mayRefuse);
+  const attempts = new Attempts(options);
   const attempt = async (tx: Tables) => {
     attempts.begin();
     byTransaction.set(tx, attempts);
@@ -77,6 +93,7 @@ export async function inAttempts<Tables extends object, Result>(
       return await store.transaction(attempt, priority);
     } catch (error) {
       if (!(error instanceof Incomplete)) throw error;
+      if (options.mayWait === false) throw new WorkNeeded("the transaction needs work outside of it", { cause: error });
       await attempts.doWork();
     }
   }

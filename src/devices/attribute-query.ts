@@ -1,5 +1,5 @@
 import type { AttributeKey } from "../store/tables/attributes.ts";
-import { placeOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
+import { positionOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
 import { namesIn, parseAttributeNames } from "./attribute-parameter.ts";
 import { attributesSince, attributesWithValues, type ReadAttribute } from "./read.ts";
 import type { DeviceState } from "./states.ts";
@@ -51,8 +51,8 @@ function keysOf({ device, attributes }: DeviceState, names: readonly string[]): 
  */
 function emptyFanRequest({ attributes }: DeviceState, key: AttributeKey) {
   if (typeof key !== "number") return undefined;
-  const place = placeOf(key);
-  if (place.kind !== "thermostat" || place.field !== "requestWrite") return undefined;
-  const deviceId = attributes.get(thermostatAttribute(place.x, place.y, "deviceId"));
+  const position = positionOf(key);
+  if (position.kind !== "thermostat" || position.field !== "requestWrite") return undefined;
+  const deviceId = attributes.get(thermostatAttribute(position.x, position.y, "deviceId"));
   return deviceId && deviceId.value !== null ? { value: null, timeMs: deviceId.timeMs } : undefined;
 }

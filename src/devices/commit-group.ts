@@ -1,6 +1,6 @@
 import type { DeviceId, TenantId } from "../model/ids.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { inAttempts } from "./attempts.ts";
+import { attemptsIn, inAttempts, type WorkOptions } from "./attempts.ts";
 import { applyRequest, type CommitParts, type CommitRequest } from "./commit.ts";
 import { type AddedDevice, addDevices } from "./device-addition.ts";
 import type { CommitTables, DeviceCommit } from "./device-commit.ts";
@@ -19,6 +19,8 @@ export type ApplyInGroup = (
 /** The commits that a group can consist of. */
 export interface GroupCalls {
   readonly apply: ApplyInGroup;
+  /** Whether a commit so far needs work outside of the transaction, so that the transaction will be rolled back. */
+  readonly needsWork: () => boolean;
   /** Adds devices of one tenant that are within all limits. */
   add(tenantId: TenantId, devices: readonly AddedDevice[], nowMs: number): Promise<readonly DeviceState[]>;
   /**
@@ -40,17 +42,21 @@ export interface GroupCalls {
 export type CommitGroup = <Result>(
   body: (tx: GroupTables, calls: GroupCalls) => Promise<Result>,
   priority?: Priority,
+  options?: Pick<WorkOptions, "mayRefuse" | "mayWait" | "abandoned">,
 ) => Promise<Result>;
 
 export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly store: Store<GroupTables> }): CommitGroup {
-  return async (body, priority) => {
+  return async (body, priority, options) => {
     let commits: DeviceCommit[] = [];
     const together = (tx: GroupTables) => {
       // The body may run again.
       commits = [];
       return body(tx, callsIn(tx, parts, commits));
     };
-    const result = await inAttempts(parts.store, together, priority, { mayRefuse: false });
+    const result = await inAttempts(parts.store, together, priority, {
+      ...options,
+      urgent: priority?.urgent ?? false,
+    });
     parts.committed(commits, commits.some(showsOwnAlarm));
     return result;
   };
@@ -66,6 +72,7 @@ function callsIn(tx: GroupTables, parts: Omit<CommitParts, "store">, commits: De
   };
   return {
     apply,
+    needsWork: () => attemptsIn(tx)?.isIncomplete ?? false,
     async add(tenantId, devices, nowMs) {
       const added = await addDevices(tx, tenantId, devices, nowMs, ownThings);
       commits.push(...added.commits);

@@ -40,6 +40,12 @@ export interface CommitRequest {
   readonly urgent?: boolean;
   /** Aborts when an urgent commit waits behind this one, so that this one becomes urgent too. */
   readonly hurry?: AbortSignal;
+  /** The caller takes LimitReached while many changes of the user wait for costly patterns. Urgent changes always wait. */
+  readonly mayRefuse?: boolean;
+  /** False: WorkNeeded is thrown when the change would wait for costly patterns. */
+  readonly mayWait?: boolean;
+  /** Aborts when nobody needs the change any more: it stops waiting for costly patterns, with ClientGone. */
+  readonly abandoned?: AbortSignal | undefined;
   /**
    * The fencing token of a mirror's write: if the owner or its epoch has changed, the commit fails with OwnershipLost.
    */
@@ -104,8 +110,7 @@ export function commitOn(parts: CommitParts): Commit {
       patient: request.ownership !== undefined,
       groupedBy: request.ownership && typeof request.updates !== "function" ? request.userId : undefined,
     };
-    const mayRefuse = request.cause.by === "client";
-    const commits = await inAttempts(parts.store, (tx) => applyRequest(tx, request, parts), priority, { mayRefuse });
+    const commits = await inAttempts(parts.store, (tx) => applyRequest(tx, request, parts), priority, request);
     parts.committed(commits, request.urgent || commits.some(showsOwnAlarm));
     return commits;
   };

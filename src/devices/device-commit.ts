@@ -18,7 +18,7 @@ export type CommitTables = Pick<
   | "triggers"
   | "thingTriggers"
   | "links"
-  | "commands"
+  | "fanRequests"
   | "idempotencyKeys"
   | "linkSessions"
   | "audit"

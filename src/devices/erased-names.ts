@@ -11,7 +11,7 @@ export interface ErasedNamesParts {
 }
 
 /** How long an erased attribute is shown as null to clients that read it by name, or with `since`. */
-export const erasedNamesKeptMs = 30 * 86_400_000;
+const erasedNamesKeptMs = 30 * 86_400_000;
 
 const everyMs = 600_000;
 /** Names are removed in small batches with a pause between, so that a commit never waits for more than one batch. */
@@ -65,7 +65,7 @@ export class ErasedNames {
   /** Removes the erased names of one device, batch by batch. */
   async #removeFrom(userId: UserId, deviceId: DeviceId, signal: AbortSignal): Promise<number> {
     const { states, runtime } = this.#parts;
-    const progress: Progress = { afterName: "", removed: 0, oldestMs: null, startedMs: null };
+    const progress: Progress = { afterName: "", removed: 0, oldestRemainingMs: null, startedMs: null };
     while (!signal.aborted && (await this.#removeBatch(userId, deviceId, progress))) {
       await pause(runtime, batch.pauseMs, signal);
     }
@@ -84,8 +84,9 @@ export class ErasedNames {
           afterName: progress.afterName,
           limit: batch.names,
         });
-        // A name that was erased between two batches was erased after the first batch began.
-        const oldestMs = earliest(earliest(progress.oldestMs, removed.oldestMs), progress.startedMs);
+        // A name behind `afterName` that was erased since the first batch is not seen by this sweep. `startedMs` is a
+        // lower bound of the time of its erasure.
+        const oldestMs = earliest(earliest(progress.oldestRemainingMs, removed.oldestMs), progress.startedMs);
         if (removed.last === undefined) await tx.attributeUsage.setErased(userId, deviceId, oldestMs);
         return { ...removed, nowMs };
       },
@@ -94,7 +95,7 @@ export class ErasedNames {
     if (!found) return false;
     progress.removed += found.removed;
     if (found.last === undefined) return false;
-    progress.oldestMs = earliest(progress.oldestMs, found.oldestMs);
+    progress.oldestRemainingMs = earliest(progress.oldestRemainingMs, found.oldestMs);
     progress.startedMs ??= found.nowMs;
     progress.afterName = found.last;
     return true;
@@ -105,7 +106,8 @@ export class ErasedNames {
 interface Progress {
   afterName: string;
   removed: number;
-  oldestMs: number | null;
+  /** When the oldest of the names that stay was erased; null when none stays so far. */
+  oldestRemainingMs: number | null;
   /** When the first batch began; null before. */
   startedMs: number | null;
 }

@@ -2,7 +2,7 @@ import type { FieldChange, FieldValue } from "../home/stored-thing.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
-import type { CommandRow } from "../store/tables/commands.ts";
+import type { FanRequestRow } from "../store/tables/fan-requests.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { ThingCommandRow } from "../store/tables/thing-commands.ts";
 import type { ThingChange } from "./thing-writes.ts";
@@ -128,10 +128,6 @@ export function alertEntry(
   return { userId, deviceId, kind, timeMs, body: JSON.stringify(body) };
 }
 
-export function readAlertBody(entry: LogEntry): AlertBody {
-  return JSON.parse(entry.body) as AlertBody;
-}
-
 export function readAttributeBody(entry: LogEntry): AttributeBody {
   return JSON.parse(entry.body) as AttributeBody;
 }
@@ -173,9 +169,9 @@ export function linkSessionEntry(
 }
 
 /** The body of a `command` entry: a fan request in its new state. */
-export type CommandBody = Pick<CommandRow, "id" | "attribute" | "value" | "state" | "text" | "requestedMs">;
+export type CommandBody = Pick<FanRequestRow, "id" | "attribute" | "value" | "state" | "text" | "requestedMs">;
 
-export function commandEntry(command: CommandRow, timeMs: number): LogEntry {
+export function commandEntry(command: FanRequestRow, timeMs: number): LogEntry {
   const { userId, deviceId, id, attribute, value, state, text, requestedMs } = command;
   const body: CommandBody = { id, attribute, value, state, text, requestedMs };
   return { userId, deviceId, kind: "command", timeMs, body: JSON.stringify(body) };

@@ -12,7 +12,7 @@ import { thingCommandEntry } from "./log-entries.ts";
 export type ThingReceiptTables = Pick<Transaction, "thingCommands" | "log">;
 
 /** Receipts that are kept for the things of a link, besides those of commands that have not ended. */
-export const thingReceiptsKept = 500;
+const thingReceiptsKept = 500;
 
 /** Stores a receipt for a command and appends it to the log, in the same transaction. Removes old receipts. */
 export async function addThingReceipt(tx: ThingReceiptTables, command: NewThingCommand): Promise<ThingCommandRow> {

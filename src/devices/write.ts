@@ -31,13 +31,15 @@ export interface AttributeWrite {
 export interface DeviceWriting {
   /**
    * Writes all or nothing; durable when the promise resolves. `keep` stores the answer of a request with an
-   * Idempotency-Key in the same transaction.
+   * Idempotency-Key in the same transaction. While the write waits for costly patterns, it is dropped when the client
+   * has gone, unless it starts an alarm.
    */
   write(
     accessScope: AccessScope,
     deviceId: DeviceId,
     writes: readonly AttributeWrite[],
     keep?: KeepAnswer,
+    disconnected?: AbortSignal,
   ): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export function deviceWriting(
   startsAlarm: StartsAlarm = async () => false,
 ): DeviceWriting {
   return {
-    async write(accessScope, deviceId, writes, keep) {
+    async write(accessScope, deviceId, writes, keep, disconnected) {
       const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkWrites(device, writes);
@@ -62,7 +64,7 @@ export function deviceWriting(
           userId: device.userId,
           cause: causeOf(accessScope),
           updates: [{ deviceId, changes }],
-          ...(urgent && { urgent }),
+          ...(urgent ? { urgent } : { mayRefuse: true, abandoned: disconnected }),
           ...(keep && { also: (tx) => keep(tx) }),
         });
       } catch (error) {

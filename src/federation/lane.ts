@@ -135,7 +135,10 @@ export class Lane {
     return this.#drops === dropsBefore;
   }
 
-  /** Ends the lane after its signal was aborted: the commit in progress is finished, and waiting samples are dropped. */
+  /**
+   * Ends the lane after its signal was aborted: the transaction in progress is finished, a commit that waits for costly
+   * patterns is given up, and waiting samples are dropped.
+   */
   async stop(): Promise<void> {
     this.#samples.drop();
     await this.#run;
@@ -150,7 +153,7 @@ export class Lane {
       const home = this.#waiting[0]!;
       let outcome: Outcome;
       try {
-        outcome = await this.#attempt(home);
+        outcome = await this.#attempt(home, signal);
         this.#mirrored = outcome.mirrored;
         failures = 0;
       } catch (error) {
@@ -161,6 +164,8 @@ export class Lane {
           this.#run = undefined;
           return this.#parts.lost();
         }
+        // The next owner of the link reads the account again.
+        if (signal.aborted) break;
         this.#warn(error, failures);
         failures += 1;
         // A snapshot that always fails must not block those behind it; an unavailable store may.
@@ -188,16 +193,16 @@ export class Lane {
     this.#run = undefined;
   }
 
-  async #attempt(home: Home): Promise<Outcome> {
+  async #attempt(home: Home, signal: AbortSignal): Promise<Outcome> {
     try {
-      return await this.#store(home, this.#mirrored ?? (await this.#parts.load()));
+      return await this.#store(home, this.#mirrored ?? (await this.#parts.load()), signal);
     } finally {
       this.#samples.endTurn();
     }
   }
 
   /** Commits a snapshot, unless the store holds all of it already, or all but samples that wait. */
-  async #store(home: Home, before: Mirrored): Promise<Outcome> {
+  async #store(home: Home, before: Mirrored, signal: AbortSignal): Promise<Outcome> {
     const { link, commit } = this.#parts;
     const receivedMs = this.#offered.get(home) ?? 0;
     const shown = unpackValues(before.values);
@@ -232,6 +237,8 @@ export class Lane {
             },
       urgent: isUrgent(changes) || things.isUrgent || this.#alarming !== undefined,
       hurry: this.#hurry.signal,
+      // The hand-back of the links must not wait for costly patterns of one user.
+      abandoned: signal,
       ownership: { deviceId: link.deviceId, ...link.ownership },
       receivedMs,
       also: async (tx) => {

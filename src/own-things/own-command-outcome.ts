@@ -9,7 +9,7 @@ import type { CommandedThing, StoredOwnPlan } from "./commanded-thing.ts";
 /** How long a device may go on reporting the state from before a command, such as a report that was under way. */
 const graceMs = 2_000;
 
-export function ownPlanIn({ plan }: Pick<ThingCommandRow, "plan">): StoredOwnPlan {
+function ownPlanIn({ plan }: Pick<ThingCommandRow, "plan">): StoredOwnPlan {
   if (plan === null) throw new TypeError("a command that was refused has no plan");
   return JSON.parse(plan);
 }

@@ -1,3 +1,4 @@
+import { WorkNeeded } from "../devices/attempts.ts";
 import type { CommitGroup, GroupTables } from "../devices/commit-group.ts";
 import { GroupSize } from "../devices/group-size.ts";
 import type { TenantId } from "../model/ids.ts";
@@ -45,6 +46,10 @@ export class TypeWork {
   readonly #silenced: GroupSize;
   #next: Cancel | undefined;
   #round: Promise<void> | undefined;
+  /** Types with a next step, in turn. */
+  readonly #working = new Map<string, TypeInWork>();
+  /** Types whose step waits for costly patterns of alerts. The others go on meanwhile. */
+  readonly #held = new Map<string, Promise<unknown>>();
   /** When this node last looked for types that an older version has left without work. */
   #completedMs = Number.NEGATIVE_INFINITY;
 
@@ -67,6 +72,7 @@ export class TypeWork {
     this.#next?.();
     this.#stopping.abort();
     await this.#round;
+    await Promise.all(this.#held.values());
   }
 
   /** Does what is due, or joins the present round. */
@@ -79,8 +85,7 @@ export class TypeWork {
 
   async #runOnce(): Promise<void> {
     try {
-      await this.#complete();
-      if (await this.#workInTurns()) this.#task.succeeded();
+      await this.#workInTurns();
     } catch (error) {
       this.#task.failed(error);
     }
@@ -88,39 +93,62 @@ export class TypeWork {
 
   /**
    * Works on all due types in turn, one short transaction of each tenant after the other: the devices of one type that
-   * all fall silent must not delay the silence of others. Types that become due meanwhile take part. Returns whether all
-   * went well.
+   * all fall silent must not delay the silence of others. Types that become due meanwhile take part.
    */
-  async #workInTurns(): Promise<boolean> {
-    const { store, runtime } = this.#parts;
-    const working = new Map<string, TypeInWork>();
-    let failed = 0;
+  async #workInTurns(): Promise<void> {
+    const { runtime } = this.#parts;
+    const { signal } = this.#stopping;
+    /** Since the last look. */
+    let failed: number | undefined;
     let lookedMs = Number.NEGATIVE_INFINITY;
     do {
       if (runtime.elapsedMs() - lookedMs >= everyMs) {
+        if (failed === 0) this.#task.succeeded();
+        failed = 0;
         lookedMs = runtime.elapsedMs();
-        const room = typesAtOnce - working.size;
-        const due = await store.read(async (tx) => tx.deviceTypeWork.due(await tx.clock.nowMs(), room));
-        for (const row of due) {
-          const key = `${row.tenantId} ${row.typeId}`;
-          if (!working.has(key)) working.set(key, { key, row, steps: this.#workOn(row) });
-        }
+        await this.#complete();
+        await this.#takeDue();
       }
-      for (const [key, { row, steps }] of nextOfEachTenant(working)) {
-        // It goes to the end.
-        const inWork = working.get(key)!;
-        working.delete(key);
-        try {
-          const { done } = await steps.next();
-          if (!done) working.set(key, inWork);
-        } catch (error) {
-          // The lease is the pause before the next attempt.
-          failed += 1;
-          this.#task.failed(error, { tenantId: row.tenantId, typeId: row.typeId });
-        }
+      for (const inWork of nextOfEachTenant(this.#working)) {
+        if (signal.aborted) return;
+        failed = (failed ?? 0) + (await this.#step(inWork));
       }
-    } while (working.size > 0 && !this.#stopping.signal.aborted);
-    return failed === 0;
+    } while (this.#working.size > 0 && !signal.aborted);
+    if (failed === 0) this.#task.succeeded();
+  }
+
+  async #takeDue(): Promise<void> {
+    // The lease of a held type may end.
+    const limit = typesAtOnce - this.#working.size + this.#held.size;
+    const due = await this.#parts.store.read(async (tx) => tx.deviceTypeWork.due(await tx.clock.nowMs(), limit));
+    for (const row of due) {
+      const key = `${row.tenantId} ${row.typeId}`;
+      if (this.#working.has(key) || this.#held.has(key)) continue;
+      this.#working.set(key, { key, row, steps: this.#workOn(row) });
+    }
+  }
+
+  /** Makes the type's next step. Returns how many steps failed. */
+  async #step(inWork: TypeInWork): Promise<0 | 1> {
+    const { key, row, steps } = inWork;
+    // It goes to the end.
+    const goOn = () => void this.#working.set(key, inWork);
+    this.#working.delete(key);
+    try {
+      const { done, value } = await steps.next();
+      if (done) return 0;
+      if (!value) goOn();
+      else
+        this.#held.set(
+          key,
+          value.until.then(goOn, goOn).finally(() => this.#held.delete(key)),
+        );
+      return 0;
+    } catch (error) {
+      // The lease is the pause before the next attempt.
+      this.#task.failed(error, { tenantId: row.tenantId, typeId: row.typeId });
+      return 1;
+    }
   }
 
   async #complete(): Promise<void> {
@@ -130,14 +158,14 @@ export class TypeWork {
     this.#completedMs = nowMs;
   }
 
-  /** The work on a type; each step is a short transaction. */
-  async *#workOn(found: DeviceTypeWorkRow): AsyncGenerator<void, void> {
+  /** The work on a type; each step is a short transaction. A step that must wait yields what it waits for. */
+  async *#workOn(found: DeviceTypeWorkRow): AsyncGenerator<Held | undefined, void> {
     const { runtime } = this.#parts;
     let row = await this.#extend(found);
     while (row && row.what !== null) {
       row = await this.#logSlice(row);
       await pause(runtime, pauseMs, this.#stopping.signal);
-      yield;
+      yield undefined;
     }
     // Without the time of the steps of other types.
     let takenMs = 0;
@@ -148,13 +176,20 @@ export class TypeWork {
       if (!found) return;
       let extendedMs = startedMs;
       for (let left = found.devices; left.length > 0; ) {
-        const stepMs = runtime.elapsedMs();
         const some = left.slice(0, this.#silenced.count);
-        left = [...(await this.#logSilence(row.tenantId, some)), ...left.slice(some.length)];
+        let stepMs = runtime.elapsedMs();
+        let unlogged = await this.#logSilenceNow(row.tenantId, some);
+        if (!unlogged) {
+          const logging = this.#logSilence(row.tenantId, some, { abandoned: this.#stopping.signal });
+          yield { until: logging };
+          unlogged = await logging;
+          stepMs = runtime.elapsedMs();
+        }
+        left = [...unlogged, ...left.slice(some.length)];
         await pause(runtime, pauseMs, this.#stopping.signal);
         const endedMs = runtime.elapsedMs();
         takenMs += endedMs - stepMs;
-        yield;
+        yield undefined;
         if (endedMs - extendedMs < leaseMs / 3) continue;
         row = await this.#extend(row);
         if (!row) return;
@@ -164,7 +199,7 @@ export class TypeWork {
         found.lastId === undefined
           ? await this.#rest(row, found.silentAfterMs, takenMs)
           : await this.#extend({ ...row, afterId: found.lastId });
-      yield;
+      yield undefined;
     }
   }
 
@@ -229,31 +264,53 @@ export class TypeWork {
     }, inBackground);
   }
 
+  /** Undefined when alerts on these devices have costly patterns: nothing was logged. */
+  async #logSilenceNow(tenantId: TenantId, devices: readonly TypeDevice[]): Promise<readonly TypeDevice[] | undefined> {
+    try {
+      return await this.#logSilence(tenantId, devices, { mayWait: false });
+    } catch (error) {
+      if (error instanceof WorkNeeded) return undefined;
+      throw error;
+    }
+  }
+
   /** Returns the devices for which the transaction had no time. */
-  async #logSilence(tenantId: TenantId, devices: readonly TypeDevice[]): Promise<readonly TypeDevice[]> {
+  async #logSilence(
+    tenantId: TenantId,
+    devices: readonly TypeDevice[],
+    options: Parameters<CommitGroup>[2],
+  ): Promise<readonly TypeDevice[]> {
     const { commitGroup, runtime } = this.#parts;
-    return commitGroup(async (tx, { silence }) => {
-      const startedMs = runtime.elapsedMs();
-      const takenMs = () => runtime.elapsedMs() - startedMs;
-      const { nowMs } = await tx.users.lockOfTenant(tenantId, usersOf(devices));
-      const isOver = () => takenMs() >= this.#silenced.longestMs;
-      const left = new Set(await silence(tenantId, ids(devices), nowMs, isOver));
-      this.#silenced.took(takenMs());
-      return devices.filter(({ id }) => left.has(id));
-    }, inBackground);
+    return commitGroup(
+      async (tx, { silence }) => {
+        const startedMs = runtime.elapsedMs();
+        const takenMs = () => runtime.elapsedMs() - startedMs;
+        const { nowMs } = await tx.users.lockOfTenant(tenantId, usersOf(devices));
+        const isOver = () => takenMs() >= this.#silenced.longestMs;
+        const left = new Set(await silence(tenantId, ids(devices), nowMs, isOver));
+        this.#silenced.took(takenMs());
+        return devices.filter(({ id }) => left.has(id));
+      },
+      inBackground,
+      options,
+    );
   }
 }
 
 interface TypeInWork {
   readonly key: string;
   readonly row: DeviceTypeWorkRow;
-  readonly steps: AsyncGenerator<void, void>;
+  readonly steps: AsyncGenerator<Held | undefined, void>;
+}
+
+/** A step that waits for costly patterns of alerts. */
+interface Held {
+  readonly until: Promise<unknown>;
 }
 
 /** The type of each tenant that has waited longest. */
-function nextOfEachTenant(working: ReadonlyMap<string, TypeInWork>): ReadonlyMap<string, TypeInWork> {
-  const ofTenants = Map.groupBy(working.values(), ({ row }) => row.tenantId);
-  return new Map([...ofTenants.values()].map(([first]) => [first!.key, first!]));
+function nextOfEachTenant(working: ReadonlyMap<string, TypeInWork>): readonly TypeInWork[] {
+  return [...Map.groupBy(working.values(), ({ row }) => row.tenantId).values()].map(([first]) => first!);
 }
 
 function usersOf(devices: readonly TypeDevice[]) {

@@ -16,7 +16,7 @@ import { describeIn } from "./description.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
 import { type SizedDevice, sized } from "./sized-device.ts";
-import { linesToAlarm, type StateWrite, writeSome } from "./state-writes.ts";
+import { type CostlyWrite, linesToAlarm, type StateWrite, writeCostly, writeSome } from "./state-writes.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
 
 export interface ProvisioningParts {
@@ -45,12 +45,21 @@ export interface Provisioning {
   ): Promise<readonly LineOutcome<DeviceState>[]>;
   /** How many of these lines must be written before the last alarm among them has started; 0 when none starts. */
   linesToAlarm(tenantId: TenantId, lines: readonly Line<StateWrite>[]): Promise<number>;
-  /** Writes the first of these states, at least one, in one short transaction. Each device is one commit. */
+  /**
+   * Writes the first of these states, at least one, in one short transaction. Each device is one commit. `costly`: the
+   * first state needs `writeCostly`, and the others can be written before it.
+   */
   writeSome(
     tenantId: TenantId,
     lines: readonly Line<StateWrite>[],
     keep?: KeepGroup<DeviceId>,
     isUrgent?: boolean,
+  ): Promise<readonly LineOutcome<DeviceId>[] | "costly">;
+  /** Writes states whose alerts have costly patterns. They wait for the thread, and not for the states of other users. */
+  writeCostly(
+    tenantId: TenantId,
+    writes: readonly CostlyWrite[],
+    abandoned?: AbortSignal,
   ): Promise<readonly LineOutcome<DeviceId>[]>;
   /** Changes name and room of an ordinary device, and returns the device. */
   update(
@@ -142,6 +151,11 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     writeSome: (tenantId, lines, keep, isUrgent = false) => {
       const urgent = isUrgent && ownAlarms.admits(tenantId);
       return writeSome({ store, commitGroup, elapsedMs, longestMs, urgent }, tenantId, lines, keep);
+    },
+    writeCostly: (tenantId, writes, abandoned) => {
+      const isUrgent = async (line: StateWrite) =>
+        (await linesToAlarm({ store, ownAlarms }, tenantId, [line])) > 0 && ownAlarms.admits(tenantId);
+      return writeCostly({ store, commitGroup, isUrgent, abandoned }, tenantId, writes);
     },
     async update(tenantId, deviceId, description, keep) {
       checkDescription(description);

@@ -9,7 +9,8 @@ const mostMegabytes = 128;
 /**
  * A thread that compiles and matches costly patterns: a match of the longest value can take a quarter of a second, and
  * the event loop must not wait for it. It starts at the first job. If it ends with an error, only the job in hand fails,
- * and the next job starts it again.
+ * and the next job starts it again. A thread that can't be started, as at a limit of the process, answers nothing: the
+ * change that needs it is stored, and its costly alerts are stopped.
  */
 export class PatternThread implements PatternWork {
   readonly #report: Report;
@@ -25,7 +26,12 @@ export class PatternThread implements PatternWork {
 
   async run(job: PatternJob): Promise<readonly PatternAnswer[] | undefined> {
     if (this.#isStopped) throw stopping();
-    this.#worker ??= this.#start();
+    try {
+      this.#worker ??= this.#start();
+    } catch (error) {
+      this.#reportFailure(error);
+      return [];
+    }
     const running = Promise.withResolvers<readonly PatternAnswer[] | undefined>();
     this.#job = running;
     // The process stays alive for a job, and not for an idle thread.
@@ -47,18 +53,26 @@ export class PatternThread implements PatternWork {
   #start(): Worker {
     const worker = new Worker(this.#code, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
     const isPresent = () => this.#worker === worker;
+    let hasStarted = false;
+    worker.on("online", () => {
+      hasStarted = true;
+    });
     worker.on("message", (answers: readonly PatternAnswer[]) => {
       if (isPresent()) this.#end(answers);
     });
     worker.on("error", (error) => {
-      if (isPresent()) this.#report.error({ error }, "the thread that matches patterns of alerts has failed");
+      if (isPresent()) this.#reportFailure(error);
     });
     worker.on("exit", () => {
       if (!isPresent()) return;
       this.#worker = undefined;
-      this.#end(undefined);
+      this.#end(hasStarted ? undefined : []);
     });
     return worker;
+  }
+
+  #reportFailure(error: unknown): void {
+    this.#report.error({ error }, "the thread that matches patterns of alerts has failed");
   }
 
   #end(answers: readonly PatternAnswer[] | undefined): void {

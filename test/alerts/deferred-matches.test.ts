@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AlertTables, alertsOn } from "../../src/alerts/alerts.ts";
+import { Chain } from "../../src/alerts/chain.ts";
+import { MatchTurns } from "../../src/alerts/match-turns.ts";
+import { type Judgement, Matching } from "../../src/alerts/matching.ts";
+import { Patterns } from "../../src/alerts/patterns.ts";
 import type { PatternWork } from "../../src/alerts/programs.ts";
-import { commitOn } from "../../src/devices/commit.ts";
+import { inAttempts } from "../../src/devices/attempts.ts";
+import { type CommitRequest, commitOn } from "../../src/devices/commit.ts";
 import { commitGroupOn } from "../../src/devices/commit-group.ts";
+import { deviceWriting } from "../../src/devices/write.ts";
+import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";
@@ -11,6 +18,19 @@ import { silent } from "../contracts/store/home.ts";
 import { harnesses } from "../devices/limited-home.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
 import { watchedWork } from "./made-matching.ts";
+
+/** The thread waits until the test releases it. */
+function heldWork() {
+  const held = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const { patternWork } = watchedWork();
+  const run: PatternWork["run"] = async (job) => {
+    begun.push(job.values[0]!);
+    await held.promise;
+    return patternWork.run(job);
+  };
+  return { run, begun, release: held.resolve };
+}
 
 const long = (letter: string) => letter.repeat(8_000);
 const costly = { operation: "regex", stringThreshold: "(?:a|b|c{20})*", autoDisarm: false } as const;
@@ -49,8 +69,13 @@ async function deferring(store: OpenStore, given?: PatternWork) {
     ...home,
     ...{ alerts, jobs, reached, on, other: devices[1]!, commitGroup: commitGroupOn(parts) },
     transactions: () => transactions,
-    change: (value: string, cause: typeof byClient | { readonly by: "ecosystem" } = byClient) =>
-      commit({ userId, cause, updates: [{ deviceId: lamp, changes: [{ key: "text", value }] }] }),
+    writing: deviceWriting(store, commit),
+    change: (value: string, options: Partial<CommitRequest> = {}) =>
+      commit({
+        ...{ userId, cause: byClient, mayRefuse: true },
+        updates: [{ deviceId: lamp, changes: [{ key: "text", value }] }],
+        ...options,
+      }),
   };
 }
 
@@ -126,7 +151,7 @@ for (const { harness, skip } of harnesses) {
 const { harness } = harnesses[0]!;
 const onSqlite = (test: (store: OpenStore) => Promise<void>) => onStore(harness, test);
 
-describe("the patterns of a change", () => {
+describe("the patterns of a change", { timeout: 120_000 }, () => {
   it("are matched in place when they are cheap", () =>
     onSqlite(async (store) => {
       const { add, on, change, firings, lamp, transactions, jobs } = await deferring(store);
@@ -212,12 +237,7 @@ describe("the patterns of a change", () => {
 
   it("wait up to a limit for changes of clients of one user; those of the ecosystem always wait", () =>
     onSqlite(async (store) => {
-      const held = Promise.withResolvers<void>();
-      const { patternWork } = watchedWork();
-      const run: PatternWork["run"] = async (job) => {
-        await held.promise;
-        return patternWork.run(job);
-      };
+      const { run, release } = heldWork();
       const { add, on, change, writesTo, lamp, reached } = await deferring(store, { run });
       await add({ ...on, ...note });
       const value = (index: number) => `${"a".repeat(7_900 + index)}`;
@@ -226,13 +246,109 @@ describe("the patterns of a change", () => {
         ...waiting,
         assert.rejects(change(value(90)), { code: "limit_reached", limit: "changesWaiting" }),
       ]);
-      const ofEcosystem = change(value(99), { by: "ecosystem" });
+      const ofEcosystem = change(value(99), { cause: { by: "ecosystem" }, mayRefuse: false });
       // By then its first attempt has ended, and it waits too.
       for (let i = 0; i < 9; i++) await store.transaction((tx) => tx.clock.nowMs());
-      held.resolve();
+      release();
       await Promise.all([...waiting, ofEcosystem]);
       const written = await writesTo(lamp, "text");
       assert.deepEqual([written.length, written.includes(value(90))], [limits.changesWaiting + 1, false]);
       assert.deepEqual(reached, []);
+    }));
+
+  it("of an alarm go first and are never refused, also when the change becomes urgent while it waits", () =>
+    onSqlite(async (store) => {
+      const { run, begun, release } = heldWork();
+      const { add, on, change } = await deferring(store, { run });
+      await add({ ...on, ...note });
+      const value = (index: number) => `${"a".repeat(7_900 + index)}`;
+      const lengths = () => begun.map(({ length }) => length - 7_900);
+      const passed = async () => {
+        for (let i = 0; i < 9; i++) await store.transaction((tx) => tx.clock.nowMs());
+      };
+      const waiting = [change(value(0))];
+      while (begun.length === 0) await passed();
+      for (let i = 1; i < limits.changesWaiting; i++) waiting.push(change(value(i)));
+      await passed();
+      waiting.push(change(value(50), { urgent: true }));
+      const hurry = new AbortController();
+      waiting.push(change(value(60), { cause: { by: "ecosystem" }, mayRefuse: false, hurry: hurry.signal }));
+      await passed();
+      hurry.abort();
+      release();
+      await Promise.all(waiting);
+      assert.deepEqual(lengths().slice(0, 3).toSorted(), [0, 50, 60]);
+      assert.equal(begun.length, limits.changesWaiting + 2);
+    }));
+
+  it("wait up to the same limit for changes by the company's clients, and are given up when the client has gone", () =>
+    onSqlite(async (store) => {
+      const { run, begun, release } = heldWork();
+      const { add, on, writing, tenantId, lamp, writesTo } = await deferring(store, { run });
+      await add({ ...on, ...note });
+      const value = (index: number) => `${"a".repeat(7_900 + index)}`;
+      const gone = new AbortController();
+      const put = (index: number) =>
+        writing.write(
+          { kind: "enterprise", tenantId },
+          lamp,
+          [{ name: "text", value: value(index) }],
+          undefined,
+          gone.signal,
+        );
+      const waiting = Array.from({ length: limits.changesWaiting }, (_, index) =>
+        assert.rejects(put(index), { code: "client_gone" }),
+      );
+      await Promise.race([
+        Promise.all(waiting),
+        assert.rejects(put(90), { code: "limit_reached", limit: "changesWaiting" }),
+      ]);
+      gone.abort();
+      await Promise.all(waiting);
+      release();
+      assert.deepEqual([begun.length, await writesTo(lamp, "text")], [1, []]);
+    }));
+
+  it("of a group are matched for its other users when one of them was removed while they waited", async () => {
+    let isRemoved = false;
+    const { patternWork, jobs } = watchedWork();
+    const tenantOf = async (userId: UserId) => (userId === 1 && isRemoved ? undefined : (7 as TenantId));
+    const turns = new MatchTurns(patternWork);
+    const matching = new Matching({ patterns: new Patterns(), turns, isDeferring: true, tenantOf });
+    const condition = { operation: "regex", pattern: costly.stringThreshold } as const;
+    const judge = (tx: object, userId: number) =>
+      matching.judge(tx, new Chain(), userId as UserId, condition, long("a"));
+    const store = {
+      isShared: false,
+      read: () => assert.fail(),
+      async transaction<Result>(body: (tx: object) => Promise<Result>): Promise<Result> {
+        try {
+          return await body({});
+        } finally {
+          isRemoved = true;
+        }
+      },
+    };
+    const body = async (tx: object): Promise<Judgement[]> => (isRemoved ? [2] : [1, 2]).map((user) => judge(tx, user));
+    assert.deepEqual(await inAttempts(store, body, undefined, {}), [true]);
+    assert.equal(jobs.length, 1);
+  });
+
+  it("stop their alerts and not the change when the thread can't be started, and are asked for once", () =>
+    onSqlite(async (store) => {
+      let jobs = 0;
+      const run: PatternWork["run"] = async () => {
+        jobs += 1;
+        return [];
+      };
+      const { add, on, change, evaluationsOf, writesTo, lamp } = await deferring(store, { run });
+      // Together they are one job.
+      const ids = [];
+      for (const pattern of ["a(?:a|b|c{9})*", "b(?:a|b|c{9})*"]) {
+        ids.push(await add({ ...on, ...note, stringThreshold: pattern }));
+      }
+      await change("a".repeat(4_500));
+      assert.deepEqual([jobs, (await writesTo(lamp, "text")).length], [1, 1]);
+      for (const id of ids) assert.match((await evaluationsOf(id))[0] ?? "", /stopped at the limit/);
     }));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AlertTables, alertsOn, type Commanding, type TriggerInput } from "../../src/alerts/alerts.ts";
 import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
-import { type AlertBody, readAlertBody } from "../../src/devices/log-entries.ts";
+import type { AlertBody } from "../../src/devices/log-entries.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import type { DeviceId, TriggerId } from "../../src/model/ids.ts";
 import type { OnLimitReached } from "../../src/model/limits.ts";
@@ -78,7 +78,7 @@ export async function madeAlerts(store: OpenStore, made: MadeAlerts = {}) {
   const logOf = (deviceId: DeviceId) => store.read((tx) => tx.log.ofDevice(userId, deviceId));
   /** Every firing on the device, oldest first. */
   const firings = async (deviceId = account): Promise<readonly AlertBody[]> =>
-    (await logOf(deviceId)).filter(({ kind }) => kind === "alert").map(readAlertBody);
+    (await logOf(deviceId)).filter(({ kind }) => kind === "alert").map(({ body }) => JSON.parse(body));
   /** The values that were written to an attribute, oldest first. */
   const writesTo = async (deviceId: DeviceId, attribute: string): Promise<readonly (string | null)[]> => {
     const values: (string | null)[] = [];

@@ -4,6 +4,8 @@ import { MatchTurns } from "../../src/alerts/match-turns.ts";
 import { Matching } from "../../src/alerts/matching.ts";
 import { Patterns } from "../../src/alerts/patterns.ts";
 import { type PatternJob, type PatternWork, Programs } from "../../src/alerts/programs.ts";
+import { type Attempts, attemptsIn } from "../../src/devices/attempts.ts";
+import type { DeviceCommit, Reaction } from "../../src/devices/commit.ts";
 import type { TenantId } from "../../src/model/ids.ts";
 
 /** The jobs that were given away, and their answers. */
@@ -23,6 +25,31 @@ export function watchedWork() {
 export function madeMatching(): Matching {
   const turns = new MatchTurns(watchedWork().patternWork);
   return new Matching({ patterns: new Patterns(), turns, isDeferring: false, tenantOf: async () => 1 as TenantId });
+}
+
+/** A reaction that needs the thread for some commits. The thread answers only when the test says so. */
+export function heldPatterns(isCostly: (commit: DeviceCommit) => boolean) {
+  const held = Promise.withResolvers<void>();
+  const turns = new MatchTurns({
+    run: async () => {
+      await held.promise;
+      return [];
+    },
+  });
+  const answered = new WeakSet<Attempts>();
+  let waiting = 0;
+  const react: Reaction = async (tx, commit) => {
+    const attempts = attemptsIn(tx)!;
+    if (!isCostly(commit) || answered.has(attempts)) return [];
+    attempts.runAgainAfter(async () => {
+      waiting += 1;
+      const caller = { tenantId: 1 as TenantId, name: "held", disconnected: attempts.options.abandoned };
+      await turns.run(caller, (work) => work.run({ values: [], questions: [] }));
+      answered.add(attempts);
+    });
+    return [];
+  };
+  return { react, waiting: () => waiting, release: held.resolve };
 }
 
 /** A function that collects garbage, so that memory can be compared. */

@@ -79,6 +79,59 @@ describe("the turns of those whose costly patterns are matched", () => {
     assert.deepEqual(begun, ["first", "last"]);
   });
 
+  it("are left at once by those whose client goes while their task runs; the turn ends with the task", async () => {
+    const { begin, begun, end } = heldTurns();
+    const leaving = new AbortController();
+    const first = begin({ ...caller(1, "first"), disconnected: leaving.signal });
+    const last = begin(caller(1, "last"));
+    await settled();
+    leaving.abort();
+    await assert.rejects(first, { code: "client_gone" });
+    assert.deepEqual(begun, ["first"]);
+    await end();
+    await end();
+    await last;
+    assert.deepEqual(begun, ["first", "last"]);
+  });
+
+  it("come first for alarms, from tenant to tenant", async () => {
+    const { begin, begun, end } = heldTurns();
+    const hurrying = new AbortController();
+    const waiting = [
+      begin(caller(1, "running")),
+      begin(caller(1, "ada")),
+      begin({ ...caller(1, "late alarm"), hurry: hurrying.signal }),
+      begin({ ...caller(1, "alarm"), urgent: true }),
+      begin({ ...caller(1, "alarm"), urgent: true }),
+      begin({ ...caller(2, "other alarm"), urgent: true }),
+    ];
+    await settled();
+    hurrying.abort();
+    waiting.push(begin({ ...caller(3, "hurried before"), hurry: hurrying.signal }));
+    for (const _ of waiting) await end();
+    await Promise.all(waiting);
+    assert.deepEqual(begun, ["running", "alarm", "other alarm", "hurried before", "ada", "late alarm", "alarm"]);
+  });
+
+  it("come after three alarms at the latest", async () => {
+    const { begin, begun, end } = heldTurns();
+    const alarm = { ...caller(1, "alarm"), urgent: true };
+    const waiting = [
+      caller(1, "running"),
+      ...Array.from({ length: 7 }, () => alarm),
+      caller(2, "eve"),
+      caller(3, "bob"),
+    ];
+    const all = waiting.map(begin);
+    for (const _ of all) await end();
+    await Promise.all(all);
+    assert.deepEqual(begun.map((name, turn) => (name === "alarm" ? "" : `${turn} ${name}`)).filter(Boolean), [
+      "0 running",
+      "4 eve",
+      "8 bob",
+    ]);
+  });
+
   it("have a limit for each caller that has one; each task that ends makes room", async () => {
     const { begin, begun, end, turns } = heldTurns();
     const ada = caller(1, "ada");

@@ -10,11 +10,11 @@ const job = (pattern: string, ...values: string[]): PatternJob => ({
 });
 
 /** A thread, and the sentences of its log. */
-function madeThread(t: TestContext, code?: string) {
+function madeThread(t: TestContext, code?: string | URL) {
   const sentences: string[] = [];
   const line = (_: object, sentence: string) => void sentences.push(sentence);
   const report: Report = { debug: line, info: line, warn: line, error: line };
-  const url = code === undefined ? undefined : new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+  const url = typeof code === "string" ? new URL(`data:text/javascript,${encodeURIComponent(code)}`) : code;
   const thread = url ? new PatternThread(report, url) : new PatternThread(report);
   t.after(() => thread.stop());
   return { thread, sentences };
@@ -53,6 +53,13 @@ describe("the thread that matches patterns", () => {
     }
     const failed = "the thread that matches patterns of alerts has failed";
     assert.deepEqual(sentences, [failed, failed]);
+  });
+
+  it("that can't be started answers nothing, and says so", async (t) => {
+    // Node.js throws at once, as it does at a limit of threads.
+    const { thread, sentences } = madeThread(t, new URL("http://localhost/"));
+    for (let i = 0; i < 2; i++) assert.deepEqual(await thread.run(job("x", "x")), []);
+    assert.equal(sentences.length, 2);
   });
 
   it("refuses the job in hand and later ones when it is stopped: no change is stored without its alerts", async (t) => {

@@ -114,9 +114,10 @@ describe("a client's write", () => {
       await writing.write({ kind: "user", userId }, lamp, writes);
       await writing.write({ kind: "enterprise", tenantId }, lamp, writes);
       const updates = [{ deviceId: lamp, changes: [{ key: "power", value: "on" }] }];
+      const waiting = { mayRefuse: true, abandoned: undefined };
       assert.deepEqual(requests, [
-        { userId, cause: { by: "client", user: userId }, updates },
-        { userId, cause: { by: "administrator" }, updates },
+        { userId, cause: { by: "client", user: userId }, updates, ...waiting },
+        { userId, cause: { by: "administrator" }, updates, ...waiting },
       ]);
     }));
 

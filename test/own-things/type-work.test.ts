@@ -12,6 +12,7 @@ import { TypeWork, type TypeWorkParts } from "../../src/own-things/type-work.ts"
 import { describeIn } from "../../src/provisioning/description.ts";
 import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { heldPatterns } from "../alerts/made-matching.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
 import { watchedStore } from "../devices/watched-store.ts";
 import { clockedStore, noonMs } from "./clocked-store.ts";
@@ -351,6 +352,96 @@ describe("an own device that writes nothing for longer than its silence limit", 
       .map(({ parameters }) => ((parameters[1] as readonly DeviceId[]).includes(other) ? "sensor" : "lamp"));
     assert.deepEqual(silenced.slice(0, 4).toSorted(), ["lamp", "lamp", "lamp", "sensor"]);
     assert.equal(silenced.length, 13);
+  });
+
+  it("is logged while alerts of another tenant wait for costly patterns, which stopping gives up", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { types, tenantId, userId, devices, clock, work, run, write, alerts, accessScope, store, parts, logged } =
+      await madeType(t, 1);
+    const [lamp] = devices as [DeviceId];
+    const other = await store.transaction(async (tx) => {
+      const tenant = (await tx.tenants.add({ name: "other" }))!;
+      const user = (await tx.users.add({ tenantId: tenant, name: "Eve", passwordHash: "…", isAdmin: false }))!;
+      const id = await tx.devices.add({ userId: user, typeName: "lamp", name: "lamp", isVirtual: false });
+      return { tenant, user, id };
+    });
+    for (const tenant of [tenantId, other.tenant]) await types.set(tenant, "lamp", silentMap);
+    await run();
+    await alerts.onThings.add(accessScope, {
+      ...{ thingId: plainIds.thingIdOf(lamp), field: "onOff.available", operation: "equals" },
+      ...{ stringThreshold: "false", threshold: "", action: "note", address: "", message: "", targets: [] },
+      ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+    });
+    const ofOther = { kind: "user", userId: other.user } as const;
+    await write(lamp, "power", "on");
+    await deviceWriting(store, commitOn(parts)).write(ofOther, other.id, [{ name: "power", value: "on" }]);
+    clock.nowMs += 60_001 + roundMs;
+    const held = heldPatterns((commit) => commit.userId === userId);
+    const commitGroup = commitGroupOn({ ...parts, reactions: [held.react] });
+    const silences = async (user: typeof userId, id: DeviceId) =>
+      (await store.read((tx) => tx.log.ofDevice(user, id))).filter(({ body }) =>
+        body.includes('"onOff.available":false'),
+      ).length;
+    const stopped = work({ commitGroup });
+    await stopped.run();
+    await stopped.run();
+    assert.deepEqual([await silences(other.user, other.id), await silences(userId, lamp), held.waiting()], [1, 0, 1]);
+    await stopped.stop();
+    const count = (await logged(lamp)).length;
+    clock.nowMs += 60_000;
+    const waiting = work({ commitGroup });
+    await waiting.run();
+    held.release();
+    while ((await logged(lamp)).length === count) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await waiting.run();
+    }
+    assert.equal(await silences(userId, lamp), 1);
+    await waiting.stop();
+  });
+
+  it("can keep one round busy: failures count for each look, and types without work are found meanwhile", async (t) => {
+    const made = await madeType(t, 12);
+    const { types, tenantId, userId, devices, clock, work, run, write, alerts, accessScope, store, elapsed } = made;
+    const broken = (typeName: string) =>
+      store.transaction((tx) => tx.devices.add({ userId, typeName, name: "broken", isVirtual: false }));
+    for (const typeName of ["broken", "broken later"]) made.failing.add(await broken(typeName));
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    for (const lamp of devices) {
+      await alerts.onThings.add(accessScope, {
+        ...{ thingId: plainIds.thingIdOf(lamp), field: "onOff.available", operation: "equals" },
+        ...{ stringThreshold: "false", threshold: "", action: "note", address: "", message: "", targets: [] },
+        ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+      });
+      await write(lamp, "power", "on");
+    }
+    clock.nowMs += 60_001 + roundMs;
+    await types.set(tenantId, "broken", lampMap);
+    const reported: string[] = [];
+    const report = { ...silent, error: (_: object, sentence: string) => void reported.push(sentence) };
+    const commitGroup = commitGroupOn(made.parts);
+    let transactions = 0;
+    // Three devices fill a transaction, and each one is followed by a look for work.
+    elapsed.perCall = 2;
+    const busy = work({
+      runtime: { ...made.runtime, report },
+      async commitGroup(body, priority, options) {
+        transactions += 1;
+        elapsed.ms += 1_000;
+        if (transactions === 2) await types.set(tenantId, "broken later", lampMap);
+        if (transactions === 4) {
+          elapsed.ms += 3_600_000;
+          await store.transaction((tx) => tx.deviceTypeMaps.put(tenantId, "sensor", JSON.stringify(silentMap)));
+        }
+        return commitGroup(body, priority, options);
+      },
+    });
+    await busy.run();
+    assert.deepEqual([transactions, reported.length], [4, 2]);
+    const rows = await store.read((tx) => tx.deviceTypeWork.due(Number.MAX_SAFE_INTEGER, 9));
+    assert.equal(rows.length, 4, "the lamps, both broken types, and the type that an older version has left");
   });
 
   it("keeps its type to the node that works on it, however long its devices take, and new work takes part", async (t) => {

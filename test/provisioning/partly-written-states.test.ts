@@ -20,6 +20,7 @@ describe("states whose store fails", () => {
         {
           provisioning: {
             linesToAlarm: async () => 0,
+            writeCostly: () => assert.fail(),
             async writeSome(_, lines, keep) {
               if (written >= groups) throw new StoreUnavailable("The store can't be written.");
               written += 1;

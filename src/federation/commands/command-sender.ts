@@ -1,3 +1,4 @@
+import { WorkNeeded } from "../../devices/attempts.ts";
 import type { Commit, CommitRequest, CommitTables } from "../../devices/commit.ts";
 import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import { commandDeadlines } from "../../home/command-states.ts";
@@ -62,6 +63,8 @@ export class CommandSender<Command extends StoredCommand> {
    * Commands that could not be settled, and when each is tried again. They must not block commands of other accounts.
    */
   readonly #unsettled = new Map<number, { readonly tries: number; readonly nextMs: number }>();
+  /** Commands that wait for costly patterns of alerts before they are settled. The others are settled meanwhile. */
+  readonly #held = new Map<number, Promise<unknown>>();
   /** Number of queued commands in the last round whose account can't be reached from this node. */
   #unreachable = 0;
   /** When a round last found a command, or failed. */
@@ -111,7 +114,7 @@ export class CommandSender<Command extends StoredCommand> {
     this.#next?.();
     const hurry = this.#parts.runtime.after(patienceMs, () => this.#hurry.abort());
     await this.#round;
-    await Promise.all(this.#sending.values());
+    await Promise.all([...this.#sending.values(), ...this.#held.values()]);
     await this.#causedEchoes.stop();
     hurry();
   }
@@ -156,7 +159,7 @@ export class CommandSender<Command extends StoredCommand> {
       .run(() => this.#send(command, connection))
       .catch((error) => {
         // The sweep settles commands that were sent; commands that were not sent are tried again later.
-        if (error instanceof StoreUnavailable) return false;
+        if (error instanceof StoreUnavailable || this.#hurry.signal.aborted) return false;
         this.#putOff(command);
         connection.failed(error);
         return false;
@@ -259,17 +262,19 @@ export class CommandSender<Command extends StoredCommand> {
     this.#parts.ended();
   }
 
-  async #settleOverdue(command: Command): Promise<void> {
+  async #settleOverdue(command: Command, options: Pick<CommitRequest, "mayWait"> = {}): Promise<void> {
     const isFollowed = await this.#parts.isFollowed(command);
-    await this.#record(command, (tx, nowMs) => this.#parts.kind.settleOverdue(tx, command, nowMs, isFollowed));
+    await this.#record(command, (tx, nowMs) => this.#parts.kind.settleOverdue(tx, command, nowMs, isFollowed), options);
   }
 
   async #record(
     { userId }: Command,
     updates: Extract<CommitRequest["updates"], (...given: never[]) => unknown>,
+    options: Pick<CommitRequest, "mayWait"> = {},
   ): Promise<void> {
+    const abandoned = this.#hurry.signal;
     try {
-      await this.#parts.commit({ userId, cause: { by: "ecosystem" }, updates });
+      await this.#parts.commit({ userId, cause: { by: "ecosystem" }, updates, abandoned, ...options });
     } catch (error) {
       // The device was removed meanwhile: there is no receipt to change.
       if (!(error instanceof NotFound)) throw error;
@@ -282,7 +287,7 @@ export class CommandSender<Command extends StoredCommand> {
       const found = await this.#parts.store.read(async (tx) => {
         const nowMs = await tx.clock.nowMs();
         const sendingBeforeMs = Math.min(nowMs - openForMs, Number.MAX_SAFE_INTEGER);
-        const limit = atOnce + this.#unsettled.size;
+        const limit = atOnce + this.#unsettled.size + this.#held.size;
         return this.#parts.kind.overdue(
           tx,
           nowMs - commandDeadlines.sweepMs,
@@ -299,18 +304,42 @@ export class CommandSender<Command extends StoredCommand> {
 
   /** Settles one command. A failure is put off, so that it does not block the commands behind it. */
   async #sweepOne(command: Command): Promise<boolean> {
-    if (this.#sending.has(command.id)) return false;
+    if (this.#sending.has(command.id) || this.#held.has(command.id)) return false;
     if (this.#isPutOff(command)) return false;
     try {
-      await this.#settleOverdue(command);
-      if (this.#unsettled.delete(command.id)) this.#settling.succeeded();
+      await this.#settleOverdue(command, { mayWait: false });
+      this.#settledLate(command);
       return true;
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
-      this.#putOff(command);
-      this.#settling.failed(error, { userId: command.userId, deviceId: command.deviceId });
+      if (error instanceof WorkNeeded) this.#hold(command);
+      else this.#unsettledYet(command, error);
       return false;
     }
+  }
+
+  /** Settles the command beside the sweep: it waits for costly patterns of the user's alerts. */
+  #hold(command: Command): void {
+    const settling = this.#settleOverdue(command)
+      .then(
+        () => this.#settledLate(command),
+        (error) => {
+          // The next sweep tries again.
+          if (error instanceof StoreUnavailable || this.#hurry.signal.aborted) return;
+          this.#unsettledYet(command, error);
+        },
+      )
+      .finally(() => this.#held.delete(command.id));
+    this.#held.set(command.id, settling);
+  }
+
+  #settledLate({ id }: Command): void {
+    if (this.#unsettled.delete(id)) this.#settling.succeeded();
+  }
+
+  #unsettledYet(command: Command, error: unknown): void {
+    this.#putOff(command);
+    this.#settling.failed(error, { userId: command.userId, deviceId: command.deviceId });
   }
 
   #isPutOff({ id }: Command): boolean {

@@ -26,7 +26,7 @@ export interface BatchRouteParts extends KeyedRouteParts {
   readonly batches: Pick<ResumableBatches, "run">;
 }
 
-export const batchPath = "/v3/devices:batch";
+const batchPath = "/v3/devices:batch";
 
 /** Many devices in one request (docs/interface.md, Provisioning). */
 export function batchRoute(parts: BatchRouteParts, turns: BatchTurns): Route {
@@ -37,7 +37,7 @@ export function batchRoute(parts: BatchRouteParts, turns: BatchTurns): Route {
     access: "bearer",
     errors: "standard",
     scopes: ["devices:control"],
-    takesKey: true,
+    takesIdempotencyKey: true,
     mayCarryAlarms: true,
     description: addDevices,
     async answer(incoming, caller) {

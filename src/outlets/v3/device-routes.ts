@@ -85,7 +85,7 @@ export function deviceRoutes(
           const writes = readWrites(incoming.body);
           const deviceId = deviceIdOf(incoming);
           if (looksLikePair(writes)) refusePair(await devices.state(caller, deviceId));
-          await devices.write(caller, deviceId, writes, keep(done));
+          await devices.write(caller, deviceId, writes, keep(done), incoming.disconnected);
           return done();
         },
       },

@@ -18,7 +18,7 @@ export interface KeyedRouteParts {
 export type KeepOf = <Result = void>(answerOf: (result: Result) => Answer) => KeepAnswer<Result> | undefined;
 
 type BearerRoute = Extract<Route, { readonly access: "bearer" }>;
-type KeyedRoute = Omit<BearerRoute, "access" | "errors" | "answer" | "takesKey"> & {
+type KeyedRoute = Omit<BearerRoute, "access" | "errors" | "answer" | "takesIdempotencyKey"> & {
   /** The answer holds a secret. */
   readonly isSecret?: boolean;
   answer(incoming: Incoming, caller: CallingPrincipal, keep: KeepOf): Promise<Answer>;
@@ -36,7 +36,7 @@ export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRout
     ...rest,
     access: "bearer",
     errors: "standard",
-    takesKey: true,
+    takesIdempotencyKey: true,
     async answer(incoming, caller) {
       const key = keyOf(incoming);
       if (key === undefined) return answer(incoming, caller, withoutKey);

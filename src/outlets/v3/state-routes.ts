@@ -4,12 +4,19 @@ import type { Route } from "../../http/routes.ts";
 import type { BatchKey, BatchLine, LineSource, ResumableBatches } from "../../idempotency/resumable-batches.ts";
 import type { EnterprisePrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
-import { afterPart, BadParameter, BreezewayError, LimitReached, UnknownDevice } from "../../model/errors.ts";
+import {
+  afterPart,
+  BadParameter,
+  BreezewayError,
+  LimitReached,
+  restOfChange,
+  UnknownDevice,
+} from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
 import type { KeepGroup, Line, LineOutcome } from "../../provisioning/batch-lines.ts";
 import type { Provisioning } from "../../provisioning/provisioning.ts";
-import type { StateWrite } from "../../provisioning/state-writes.ts";
+import type { CostlyWrite, StateWrite } from "../../provisioning/state-writes.ts";
 import { writesOf } from "./attribute-body.ts";
 import { type StoredLine, storedLine } from "./batch-answers.ts";
 import { writeStates } from "./batch-descriptions.ts";
@@ -19,7 +26,7 @@ import { type KeyedRouteParts, keyOf } from "./idempotent-routes.ts";
 import { asObject, objectOf } from "./provisioning-body.ts";
 
 export interface StateRouteParts extends Pick<KeyedRouteParts, "tokens"> {
-  readonly provisioning: Pick<Provisioning, "linesToAlarm" | "writeSome">;
+  readonly provisioning: Pick<Provisioning, "linesToAlarm" | "writeSome" | "writeCostly">;
   readonly batches: Pick<ResumableBatches, "run">;
 }
 
@@ -40,7 +47,7 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
     errors: "standard",
     scopes: ["devices:control"],
     isForEnterprises: true,
-    takesKey: true,
+    takesIdempotencyKey: true,
     mayCarryAlarms: true,
     bodyBytes: limits.bytesAtOnce,
     description: writeStates,
@@ -51,14 +58,19 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
       const key = await batchKeyOf(incoming, enterprise, lines, tokens);
       const stored = (outcome: LineOutcome<DeviceId>) => storedLine(outcome, (id) => id);
       const answers: StoredLine[] = [];
+      /** States that wait for costly patterns of alerts, with their places among the answers. */
+      const costly: (CostlyWrite & { readonly index: number })[] = [];
       let isReplayed = true;
       await turns.inTurn(tenantId, async () => {
         const toAlarm = await provisioning.linesToAlarm(tenantId, lines.map(readState));
         const groups = batches.run<StateLine, StoredLine>(key, sourceOf(lines), async (some, keep) => {
           const keepGroup: KeepGroup<DeviceId> | undefined = keep && ((tx, made) => keep(tx, made.map(stored)));
           const isUrgent = answers.length < toAlarm;
-          const outcomes = await provisioning.writeSome(tenantId, some.map(readState), keepGroup, isUrgent);
-          return outcomes.map(stored);
+          const states = some.map(readState);
+          const outcomes = await provisioning.writeSome(tenantId, states, keepGroup, isUrgent);
+          if (outcomes !== "costly") return outcomes.map(stored);
+          costly.push({ index: answers.length, line: states[0] as StateWrite, keep: keepGroup });
+          return [notYet];
         });
         try {
           for await (const group of groups) {
@@ -69,6 +81,14 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
           throw answers.length > 0 ? afterPart(error, { isKeyed: key !== undefined }) : error;
         }
       });
+      // Not in the tenant's turn: its next request may bring an alarm.
+      if (costly.length > 0) {
+        // The client may ask again for the stored answers of a request with a key.
+        const abandoned = key ? undefined : incoming.disconnected;
+        const isBegun = answers.length > 1 || key !== undefined;
+        const outcomes = await restOfChange(isBegun, () => provisioning.writeCostly(tenantId, costly, abandoned));
+        for (const [nth, outcome] of outcomes.entries()) answers[costly[nth]!.index] = stored(outcome);
+      }
       const written = answers.filter((answer) => typeof answer === "number");
       const failed = answers.flatMap((answer, index) =>
         typeof answer === "number" ? [] : [{ deviceId: shownId(lines[index]!.sentId), ...answer }],
@@ -77,6 +97,9 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
     },
   };
 }
+
+/** The place of an answer that is known later. */
+const notYet = 0 as DeviceId;
 
 async function batchKeyOf(
   incoming: Incoming,
