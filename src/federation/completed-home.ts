@@ -1,5 +1,6 @@
 import { odditiesOf } from "../ecosystems/kit/whole-home.ts";
 import type { Home, Listing, Sighting, Structure } from "../home/home.ts";
+import type { Thing } from "../home/thing.ts";
 
 /**
  * An incomplete home, completed by an older one. What the newer one shows stays as it is, and only what it leaves out
@@ -8,12 +9,21 @@ import type { Home, Listing, Sighting, Structure } from "../home/home.ts";
 export function completedHome(newer: Home, older: Home): Home {
   // Devices are named by their own listing and by their structures: only all of them together say that one is gone.
   const saysAllDevices = newer.structures.isWhole && [...newer.structures.byId.values()].every(listsDevices);
-  const others = newer.others && older.others && completedListing(newer.others, older.others, saysAllDevices);
+  const devices = (newerDevices: Listing<Thing>, olderDevices: Listing<Thing>) =>
+    completedListing(newerDevices, olderDevices, completedDevice, (device) => {
+      return !(newerDevices.isWhole && saysAllDevices) && !isStructureGone(newer, older, device);
+    });
+  const others = newer.others && older.others ? devices(newer.others, older.others) : (newer.others ?? older.others);
   const parts = {
-    structures: completedListing(newer.structures, older.structures, true, completedStructure),
-    thermostats: completedListing(newer.thermostats, older.thermostats, saysAllDevices),
-    alarms: completedListing(newer.alarms, older.alarms, saysAllDevices),
-    ...((others ?? newer.others ?? older.others) && { others: (others ?? newer.others ?? older.others)! }),
+    structures: completedListing(
+      newer.structures,
+      older.structures,
+      completedStructure,
+      () => !newer.structures.isWhole,
+    ),
+    thermostats: devices(newer.thermostats, older.thermostats),
+    alarms: devices(newer.alarms, older.alarms),
+    ...(others && { others }),
   };
   return {
     ...parts,
@@ -22,33 +32,44 @@ export function completedHome(newer: Home, older: Home): Home {
   };
 }
 
-type Named = { readonly name: string | null };
-
-function completedListing<T extends Named>(
+/** `isTaken`: whether an object that the newer listing leaves out is taken from the older one. */
+function completedListing<T>(
   newer: Listing<T>,
   older: Listing<T>,
-  saysAll: boolean,
-  complete: (newer: Sighting<T>, older: Sighting<T>) => Sighting<T> = completedSighting,
+  complete: (newer: Sighting<T>, older: Sighting<T>) => Sighting<T>,
+  isTaken: (older: Sighting<T>) => boolean,
 ): Listing<T> {
   const byId = new Map(newer.byId);
   for (const [id, sighting] of older.byId) {
     const present = byId.get(id);
     if (present) byId.set(id, complete(present, sighting));
-    else if (!newer.isWhole || !saysAll) byId.set(id, sighting);
+    else if (isTaken(sighting)) byId.set(id, sighting);
   }
   return { isWhole: newer.isWhole || older.isWhole, byId };
 }
 
-function completedSighting<T extends Named>(newer: Sighting<T>, older: Sighting<T>): Sighting<T> {
+/** A device went with its structure: it must not appear in another one. */
+function isStructureGone({ structures: newer }: Home, { structures: older }: Home, device: Sighting<Thing>): boolean {
+  const { structureId } = device.isRead ? device.object : device.partial;
+  return structureId != null && newer.isWhole && older.byId.has(structureId) && !newer.byId.has(structureId);
+}
+
+/** An unreadable device may still show its name, and to which structure it was moved. */
+function completedDevice(newer: Sighting<Thing>, older: Sighting<Thing>): Sighting<Thing> {
   if (newer.isRead || !older.isRead) return newer;
-  return { isRead: true, object: { ...older.object, name: newer.partial.name ?? older.object.name } };
+  const { object } = older;
+  const { name, structureId } = newer.partial;
+  return {
+    isRead: true,
+    object: { ...object, name: name ?? object.name, structureId: structureId ?? object.structureId },
+  };
 }
 
 /** The devices of the older home are kept where the newer one does not list them: the older structure lists them. */
 function completedStructure(newer: Sighting<Structure>, older: Sighting<Structure>): Sighting<Structure> {
-  const completed = completedSighting(newer, older);
-  if (!completed.isRead || !listsDevices(older)) return completed;
-  return { isRead: true, object: { ...completed.object, listsDevices: true } };
+  if (!older.isRead) return newer;
+  const object = newer.isRead ? newer.object : { ...older.object, name: newer.partial.name ?? older.object.name };
+  return { isRead: true, object: { ...object, listsDevices: object.listsDevices || older.object.listsDevices } };
 }
 
 function listsDevices(sighting: Sighting<Structure>): boolean {

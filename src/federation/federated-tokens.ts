@@ -187,7 +187,12 @@ export class FederatedTokens {
     const { store } = this.#parts;
     const unlinked: Unlinked[] = [];
     for (const { ecosystem } of await store.read((tx) => tx.links.ofUser(userId))) {
-      unlinked.push(await restOfChange(unlinked.length > 0, () => this.unlinkStored(userId, ecosystem)));
+      try {
+        unlinked.push(await restOfChange(unlinked.length > 0, () => this.unlinkStored(userId, ecosystem)));
+      } catch (error) {
+        // Another request has removed the link.
+        if (!(error instanceof NotFederated)) throw error;
+      }
     }
     return unlinked;
   }

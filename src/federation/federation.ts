@@ -10,10 +10,10 @@ import type { Membership } from "../nodes/membership.ts";
 import type { ErrorOwners } from "../runtime/error-owners.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
-import type { CommandRow } from "../store/tables/commands.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
+import type { FanRequestRow } from "../store/tables/fan-requests.ts";
 import type { ThingCommandRow } from "../store/tables/thing-commands.ts";
-import { placeOf } from "../virtual-device/attribute-names.ts";
+import { positionOf } from "../virtual-device/attribute-names.ts";
 import { blankValues } from "../virtual-device/attribute-values.ts";
 import { type LargeStrings, largeStrings } from "../virtual-device/large-strings.ts";
 import { decodeIndexMap } from "../virtual-device/stored-index-map.ts";
@@ -44,7 +44,7 @@ import { type LinkStatus, linkStatus } from "./link-status.ts";
 import { thingFreshnessOfEach } from "./thing-freshness.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
-/** What the adaptor interface offers a platform user (docs/interface.md). */
+/** Links to accounts in ecosystems, for every surface: the adaptor, /v3, pages and the command line. */
 export interface Federation {
   /**
    * Links the user to an account of that ecosystem. When this resolves, the token is proven, and device and attributes
@@ -92,7 +92,7 @@ export interface Federation {
   /** Commands to things. */
   readonly control: ThingControl;
   /** The receipts of a device's fan requests, newest first. */
-  receipts(userId: UserId, deviceId: DeviceId): Promise<readonly CommandRow[]>;
+  receipts(userId: UserId, deviceId: DeviceId): Promise<readonly FanRequestRow[]>;
 }
 
 export interface FederationParts {
@@ -118,7 +118,7 @@ export interface FederationParts {
 /** Federation with its background work: no stream is opened and no command sent before `start`. */
 export interface RunningFederation extends Federation {
   readonly keeper: LinkKeeper;
-  readonly fans: CommandSender<CommandRow>;
+  readonly fans: CommandSender<FanRequestRow>;
   readonly commands: CommandSender<ThingCommandRow>;
   /** The links that this node follows, by state, and how many of them are stale. */
   tally(): ReturnType<typeof tallyOf>;
@@ -206,9 +206,9 @@ export function federationOn(parts: FederationParts): RunningFederation {
       await Promise.all([fans.stop(), commands.stop(), keeper.stop()]);
       await parts.feeds?.stop();
     },
-    receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
-    link: (...given) => tokens.link(...given),
-    relink: (...given) => tokens.relink(...given),
+    receipts: (userId, deviceId) => store.read((tx) => tx.fanRequests.ofDevice(userId, deviceId, receiptsKept)),
+    link: (...parameters) => tokens.link(...parameters),
+    relink: (...parameters) => tokens.relink(...parameters),
     unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
     unlinkStored: (userId, ecosystem) => tokens.unlinkStored(userId, ecosystem),
     unlinkAll: (userId) => tokens.unlinkAll(userId),
@@ -235,7 +235,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
 function isFanRequest({ cause, changes }: DeviceCommit): boolean {
   if (cause.by === "ecosystem") return false;
   return changes.some(({ key, value }) => {
-    const place = typeof key === "number" && value !== null ? placeOf(key) : undefined;
-    return place?.kind === "thermostat" && place.field === "requestWrite";
+    const position = typeof key === "number" && value !== null ? positionOf(key) : undefined;
+    return position?.kind === "thermostat" && position.field === "requestWrite";
   });
 }

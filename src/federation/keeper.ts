@@ -33,7 +33,7 @@ export type FederationTables = Pick<
   | "triggers"
   | "thingTriggers"
   | "links"
-  | "commands"
+  | "fanRequests"
   | "blindIntervals"
   | "idempotencyKeys"
   | "linkSessions"

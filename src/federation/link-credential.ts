@@ -6,7 +6,7 @@ import { aborted } from "./aborted.ts";
 import type { Admission } from "./admission.ts";
 import { accessOf, isCredential, type OpenedCredential, secretsOf } from "./credential.ts";
 import { renewalDelay, retryDelayMs, shortestIntervalMs } from "./renewal-times.ts";
-import { beginRenewal, renewalLimitMs, type StoredRenewalParts, storeRenewed } from "./stored-renewal.ts";
+import { beginRenewal, clearRefused, renewalLimitMs, type StoredRenewalParts, storeRenewed } from "./stored-renewal.ts";
 
 export interface LinkCredentialParts extends StoredRenewalParts {
   readonly connector: Connector;
@@ -190,7 +190,10 @@ export class LinkCredential implements FollowedCredential {
       const leftMs = renewalLimitMs - (runtime.elapsedMs() - beganMs);
       if (leftMs <= 0) return this.#unanswered("the store is slow");
       const outcome = await this.#call(before, leftMs);
-      if (outcome.state === "refused") return this.#refuse(outcome.reason);
+      if (outcome.state === "refused") {
+        this.#refuse(outcome.reason);
+        return await this.#clearMark(start.markMs);
+      }
       if (outcome.state === "unanswered") return this.#unanswered(outcome.detail);
       const stored = await this.#store(before, start.markMs, outcome.credential);
       if (!stored) return void this.#stopping.abort();
@@ -223,16 +226,32 @@ export class LinkCredential implements FollowedCredential {
 
   /**
    * Stores the credential before it is used, and retries while the store is unavailable: the ecosystem may have revoked
-   * the old refresh token already.
+   * the old refresh token already. For the same reason it waits while another owner of the link is in a call.
    */
   async #store(before: Credential, markMs: number, renewed: Credential): Promise<Credential | undefined> {
     for (;;) {
       try {
-        return await storeRenewed(this.#parts, before, markMs, renewed);
+        const stored = await storeRenewed(this.#parts, before, markMs, renewed);
+        if (stored !== "busy") return stored;
+        if (this.#giveUp.signal.aborted) return undefined;
+        await pause(this.#parts.runtime, storeRetryMs, this.#giveUp.signal);
       } catch (error) {
         if (this.#giveUp.signal.aborted) throw error;
         if (!(error instanceof StoreUnavailable)) this.#parts.failed(error);
         await pause(this.#parts.runtime, storeRetryMs, this.#giveUp.signal);
+      }
+    }
+  }
+
+  /** Retries while the store is unavailable: another node may come back with an answer at the same time. */
+  async #clearMark(markMs: number): Promise<undefined> {
+    const { runtime, failed } = this.#parts;
+    while (!this.#giveUp.signal.aborted) {
+      try {
+        return void (await clearRefused(this.#parts, markMs));
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) return void failed(error);
+        await pause(runtime, storeRetryMs, this.#giveUp.signal);
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { DeviceId, NodeId, TenantId, UserId } from "../model/ids.ts";
 import { heartbeat } from "../nodes/membership.ts";
-import type { LinkRow, LinkState, ListedLinkFilter } from "../store/tables/links.ts";
+import { type LinkRow, type LinkState, type ListedLinkFilter, linkWords } from "../store/tables/links.ts";
 import { type FreshnessParts, staleAfterMs } from "./freshness.ts";
 import type { FederationTables } from "./keeper.ts";
 
@@ -70,25 +70,36 @@ export interface FoundLink extends ShownLink {
 /** Links read in one go; others may run in between. */
 const linksAtOnce = 500;
 
+export interface FoundLinkFilter extends Omit<ListedLinkFilter, "limit"> {
+  /** Only links whose user, ecosystem or device contains this text, whatever the case. */
+  readonly text?: string | undefined;
+}
+
 /** Links of these tenants, or of all, in the order of users and ecosystems, with their states as they are shown. */
 export async function* foundLinks(
   parts: OverviewParts,
-  { tenantIds, after }: Omit<ListedLinkFilter, "limit">,
+  { tenantIds, after, text = "" }: FoundLinkFilter,
 ): AsyncGenerator<readonly FoundLink[], void> {
+  const wanted = text.toLowerCase();
+  const isIn = (words: string) => words.toLowerCase().includes(wanted);
   for (let from = after; ; ) {
-    const [rows, nodes, nowMs] = await parts.store.read((tx) =>
-      Promise.all([
-        tx.links.listed({ tenantIds, after: from, limit: linksAtOnce }),
-        aliveNodes(parts, tx),
-        tx.clock.nowMs(),
-      ]),
-    );
-    yield rows.map((row) => {
-      const { userId, userName, tenantId, owner: node, blindSinceMs, blindCause } = row;
-      return { ...shownLink(parts, row, nodes, nowMs), userId, userName, tenantId, node, blindSinceMs, blindCause };
+    const page = { tenantIds, after: from, limit: linksAtOnce };
+    const { last, found } = await parts.store.read(async (tx) => {
+      const joined = wanted === "" ? undefined : await tx.links.joinedWords(page);
+      if (joined && !isIn(joined.words)) return { last: joined.last, found: undefined };
+      const [rows, nodes, nowMs] = await Promise.all([tx.links.listed(page), aliveNodes(parts, tx), tx.clock.nowMs()]);
+      return { last: rows.length < linksAtOnce ? undefined : rows.at(-1), found: { rows, nodes, nowMs } };
     });
-    from = rows.at(-1);
-    if (rows.length < linksAtOnce) return;
+    if (found) {
+      const { rows, nodes, nowMs } = found;
+      const those = wanted === "" ? rows : rows.filter((row) => isIn(linkWords(row)));
+      yield those.map((row) => {
+        const { userId, userName, tenantId, owner: node, blindSinceMs, blindCause } = row;
+        return { ...shownLink(parts, row, nodes, nowMs), userId, userName, tenantId, node, blindSinceMs, blindCause };
+      });
+    }
+    if (!last) return;
+    from = last;
   }
 }
 

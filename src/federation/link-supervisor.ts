@@ -166,7 +166,7 @@ export class LinkSupervisor implements ErrorOwner {
     return {
       link,
       token: credential.token,
-      connector: withRenewal(this.#parts.connector, credential),
+      connector: withRenewal(this.#parts.connector, credential, this.#parts.runtime),
       run: <Result>(act: () => Result) => owners.run(this, act),
       failed: (error: unknown) => this.failed("command", error),
       readSoon: () => this.#run?.follower.readSoon(),

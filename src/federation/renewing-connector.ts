@@ -1,4 +1,5 @@
 import type { Action, CommandOutcome, Connector } from "../ecosystems/connector.ts";
+import type { Timers } from "../runtime/runtime.ts";
 import { aborted } from "./aborted.ts";
 import type { FollowedCredential } from "./link-credential.ts";
 
@@ -9,10 +10,14 @@ const late: CommandOutcome = { state: "unanswered", detail: "no answer in time" 
  * renewed, and the command is sent with the new token. A refused command was not carried out, so it is carried out at
  * most once. A command is never sent with a token that is known to be refused: it waits for the new one.
  */
-export function withRenewal(connector: Connector, credential: FollowedCredential): Pick<Connector, "act"> {
+export function withRenewal(
+  connector: Connector,
+  credential: FollowedCredential,
+  timers: Pick<Timers, "after">,
+): Pick<Connector, "act"> {
   // The time limit also holds for a connector that ignores its signal. A refusal that came before it stays known.
   const send = async (token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> => {
-    const outcome = await Promise.race([connector.act(token, action, signal), aborted(signal).then(() => late)]);
+    const outcome = await Promise.race([connector.act(token, action, signal), tooLate(timers, signal)]);
     if (outcome.state === "unauthorized") credential.refused(token, "command");
     return outcome;
   };
@@ -29,4 +34,16 @@ export function withRenewal(connector: Connector, credential: FollowedCredential
       return send(renewed, action, signal);
     },
   };
+}
+
+/**
+ * Resolves one turn of the event loop after the signal aborts: a connector that answers when its signal aborts may know
+ * that the ecosystem has accepted the command.
+ */
+async function tooLate(timers: Pick<Timers, "after">, signal: AbortSignal): Promise<CommandOutcome> {
+  await aborted(signal);
+  await new Promise<void>((resolve) => {
+    timers.after(0, resolve);
+  });
+  return late;
 }

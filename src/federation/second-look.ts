@@ -31,7 +31,8 @@ const maximalDoublings = 10;
  * Reads the account beside its stream, because a stream can send keep-alives but no more changes, and a snapshot can be
  * incomplete. A read follows ten minutes after the last snapshot, or soon after an incomplete one (with growing pauses
  * between the reads while the stream stays incomplete). A snapshot that the stream sends meanwhile is newer and wins;
- * what it leaves out is taken from the read.
+ * what it leaves out is taken from the read. The read may be older than the change that this snapshot announced, so
+ * another one follows.
  */
 export class SecondLook {
   readonly #parts: SecondLookParts;
@@ -47,7 +48,7 @@ export class SecondLook {
   #settlingReads = 0;
   /**
    * The last of these: when it ended or became useless, on this node's monotonic clock. `wasWhole` is false when the
-   * account was incomplete after it.
+   * account was incomplete even with it.
    */
   #lastSettling = { endedMs: 0, wasWhole: false };
   /** Whether the planned read is one of these. */
@@ -147,13 +148,15 @@ export class SecondLook {
     });
     if (!read) return;
     if (turn !== this.#turn || signal.aborted) return;
-    const home = this.#sentMeanwhile ? completedHome(this.#sentMeanwhile, read) : read;
+    const sentMeanwhile = this.#sentMeanwhile;
+    const home = sentMeanwhile ? completedHome(sentMeanwhile, read) : read;
     const isWhole = home.oddities.incomplete === 0;
     // Kept though the read is whole: a stream that keeps sending parts must not cause a read every two seconds.
     if (this.#isUnsettled) this.#countSettling(isWhole);
     else this.#settlingReads = 0;
     this.#settledRequests = Math.max(this.#settledRequests, requests);
-    this.#isIncomplete = !isWhole;
+    // What the stream left out meanwhile may have changed after the ecosystem had answered the read.
+    this.#isIncomplete = !isWhole || sentMeanwhile !== undefined;
     this.#plan();
     received(home, purpose);
   }

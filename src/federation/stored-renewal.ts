@@ -1,13 +1,17 @@
+import { linkEntry } from "../devices/log-entries.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import type { LinkRow } from "../store/tables/links.ts";
 import { type OpenedCredential, openCredential, sealCredential, type TokenSealing } from "./credential.ts";
 import type { LinkKey } from "./link-key.ts";
 
 /** Time limit of one renewal. A renewal that began longer ago has ended, even if its node died. */
 export const renewalLimitMs = 30_000;
 
+type RenewalTables = Pick<Transaction, "users" | "links" | "log">;
+
 export interface StoredRenewalParts {
-  readonly store: Store<Pick<Transaction, "users" | "links">>;
+  readonly store: Store<RenewalTables>;
   readonly link: LinkKey;
   readonly sealing: TokenSealing;
 }
@@ -51,16 +55,30 @@ export function beginRenewal(
 }
 
 /**
+ * Clears the mark of a renewal that the ecosystem refused. Its refresh token may have been used before, by a node that
+ * was cut off from the store with the answer: that node can store it now.
+ */
+export function clearRefused({ store, link }: StoredRenewalParts, markMs: number): Promise<void> {
+  const { userId, deviceId } = link;
+  return store.transaction(async (tx) => {
+    await tx.users.lock(userId);
+    const row = await tx.links.ofDevice(userId, deviceId);
+    if (row?.renewingMs === markMs) await tx.links.setRenewing(userId, deviceId, null);
+  });
+}
+
+/**
  * Stores a renewed credential. The mark is the fencing token: the result is stored only while the link still has the
  * mark and the token from which this renewal began. So a node that lost the link during its call can still hand the
- * result over to the next owner, and a result never replaces a newer token. Returns undefined when it was discarded.
+ * result over to the next owner, and a result never replaces a newer token. Returns undefined when it was discarded, and
+ * `busy` while another node may be in a call with the same refresh token.
  */
 export function storeRenewed(
   { store, link, sealing }: StoredRenewalParts,
   before: Credential,
   markMs: number,
   renewed: Credential,
-): Promise<Credential | undefined> {
+): Promise<Credential | "busy" | undefined> {
   const { userId, deviceId } = link;
   return store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
@@ -69,14 +87,34 @@ export function storeRenewed(
     const opened = openCredential(sealing.open, row);
     if (row.renewingMs !== markMs) {
       // The answer to an earlier COMMIT of this result was lost.
-      return opened.isRenewable && isSame(opened, renewed) ? opened.credential : undefined;
+      if (opened.isRenewable && isSame(opened, renewed)) return opened.credential;
+      // On SQLite there is no other node: a relink has cleared the mark.
+      if (!store.isShared || !opened.isRenewable || !isSame(opened, before)) return undefined;
+      if (row.renewingMs !== null) return "busy";
     }
     if (opened.credential.accessToken !== before.accessToken) return undefined;
     const credential = { ...renewed, issuedMs: nowMs };
     const { sealedToken, sealedCredential } = sealCredential(sealing.seal, row, credential);
     await tx.links.setToken(userId, deviceId, sealedToken, sealedCredential);
+    if (row.renewingMs === null) await followAgain(tx, row, nowMs);
     return credential;
   });
+}
+
+/**
+ * The owner was refused with the old refresh token. It follows the link again, with the next epoch: in the present one
+ * it has recorded that the link needs a new consent, or is about to.
+ */
+async function followAgain(tx: RenewalTables, row: LinkRow, nowMs: number): Promise<void> {
+  const { userId, deviceId, owner } = row;
+  if (row.state === "needs_reauth") {
+    const reason = "its token was renewed after all";
+    const blindness = row.blindness ?? { sinceMs: row.confirmedMs, cause: reason };
+    await tx.links.setState(userId, deviceId, { state: "waiting", reason, blindness });
+    await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...row, state: "waiting", reason }));
+  }
+  // A link without an owner gets its next epoch when a node claims it.
+  if (owner !== null) await tx.links.take(userId, deviceId, owner);
 }
 
 /** A token without a credential is the same as any credential with that token: the credential may have been removed. */

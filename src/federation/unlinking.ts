@@ -34,7 +34,7 @@ export function removeLink(
       history: await tx.log.removeOfDevice(userId, deviceId),
       blindIntervals: await tx.blindIntervals.removeOfDevice(userId, deviceId),
       commands:
-        (await tx.commands.removeOfDevice(userId, deviceId)) +
+        (await tx.fanRequests.removeOfDevice(userId, deviceId)) +
         (await tx.thingCommands.removeOfDevice(userId, deviceId)),
       alerts:
         (await tx.triggers.removeOfDevice(userId, deviceId)) +

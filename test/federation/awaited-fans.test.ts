@@ -4,7 +4,7 @@ import type { CommitTables } from "../../src/devices/commit.ts";
 import { AwaitedFans } from "../../src/federation/commands/awaited-fans.ts";
 import { commandDeadlines } from "../../src/home/command-states.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import type { CommandRow } from "../../src/store/tables/commands.ts";
+import type { FanRequestRow } from "../../src/store/tables/fan-requests.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { blankValues } from "../../src/virtual-device/attribute-values.ts";
 
@@ -19,7 +19,7 @@ const request = {
   thermostatId: "hall",
   value: "true",
   state: "accepted",
-} as CommandRow;
+} as FanRequestRow;
 
 /** The values of a snapshot in which slot 1.2 shows this thermostat and this state of its fan. */
 function snapshot(thermostatId: string, active: string) {
@@ -29,8 +29,8 @@ function snapshot(thermostatId: string, active: string) {
   return values;
 }
 
-const latestIs = (latest: Partial<CommandRow> | undefined) =>
-  ({ commands: { latest: async () => latest } }) as unknown as Pick<CommitTables, "commands">;
+const latestIs = (latest: Partial<FanRequestRow> | undefined) =>
+  ({ fanRequests: { latest: async () => latest } }) as unknown as Pick<CommitTables, "fanRequests">;
 
 describe("an accepted fan request for a fan that runs already", () => {
   function awaiting(sentMs = 100) {

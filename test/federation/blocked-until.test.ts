@@ -11,7 +11,9 @@ describe("a pause that the ecosystem asks for", () => {
       thingCommands: {
         blockedUntil: async (_user: UserId, _device: DeviceId, of: string) => (of === key ? commandMs : 0),
       },
-      commands: { blockedUntil: async (_user: UserId, _device: DeviceId, of: string) => (of === "hall" ? fanMs : 0) },
+      fanRequests: {
+        blockedUntil: async (_user: UserId, _device: DeviceId, of: string) => (of === "hall" ? fanMs : 0),
+      },
     };
     const thing = { userId: 1 as UserId, deviceId: 2 as DeviceId, key };
     return blockedUntil(tx as unknown as CommitTables, thing);

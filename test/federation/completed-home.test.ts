@@ -70,6 +70,46 @@ describe("an incomplete home that an older one completes", () => {
     });
   }
 
+  describe("that no longer has a structure", () => {
+    const older = homeWith({
+      structures: { s1: structure(), s2: structure() },
+      thermostats: { t1: thermostat("s1"), t2: thermostat("s2") },
+      alarms: {
+        a1: alarm("s1"),
+        a2: alarm("s2", { smokeAlarmState: "emergency" }),
+        a3: alarm("s9", { smokeAlarmState: "emergency" }),
+        a4: incomplete({ structureId: "s2" }),
+      },
+    });
+    const unlisted = { s1: structure({ listsDevices: false }) };
+
+    it("has none of its devices, and still those of a structure that the account never listed", () => {
+      const home = completedHome(homeWith({ structures: unlisted, notWhole: ["alarms"] }), older);
+      assert.deepEqual([...home.thermostats.byId.keys()], ["t1"]);
+      assert.deepEqual(smokeOf(home), [
+        ["a1", "ok"],
+        ["a3", "emergency"],
+      ]);
+    });
+
+    it("keeps its devices when it does not list all structures", () => {
+      const home = completedHome(homeWith({ structures: unlisted, notWhole: ["structures"] }), older);
+      assert.deepEqual([...home.thermostats.byId.keys()], ["t1", "t2"]);
+      assert.deepEqual([...home.alarms.byId.keys()], ["a1", "a2", "a3", "a4"]);
+    });
+  });
+
+  it("shows an unreadable device in the structure to which it was moved", () => {
+    const both = { s1: structure(), s2: structure() };
+    const older = homeWith({ structures: both, alarms: { a1: alarm("s1"), a2: alarm("s1") } });
+    const moved = { a1: incomplete({ structureId: "s2" }), a2: incomplete({ structureId: null }) };
+    const home = completedHome(homeWith({ structures: both, alarms: moved }), older);
+    const structureIds = [...home.alarms.byId.values()].map(
+      (sighting) => sighting.isRead && sighting.object.structureId,
+    );
+    assert.deepEqual(structureIds, ["s2", "s1"]);
+  });
+
   it("has the other things of either", () => {
     const others = homeWith({ alarms: { o1: alarm("s1") } }).alarms;
     const [plain, rich] = [homeWith({ structures }), { ...homeWith({ structures }), others }];

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { receiptOfFan } from "../../src/federation/commands/fan-as-command.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import type { CommandRow } from "../../src/store/tables/commands.ts";
+import type { FanRequestRow } from "../../src/store/tables/fan-requests.ts";
 
-const row: CommandRow = {
+const row: FanRequestRow = {
   id: 8,
   userId: 1 as UserId,
   deviceId: 2 as DeviceId,
@@ -37,7 +37,7 @@ describe("a fan request in the form of a command", () => {
   });
 
   it("says by a code whether the ecosystem refused it or gave no answer", () => {
-    const errorOf = (state: CommandRow["state"]) => receiptOfFan({ ...row, state, text: "No." }, "t_1").error;
+    const errorOf = (state: FanRequestRow["state"]) => receiptOfFan({ ...row, state, text: "No." }, "t_1").error;
     assert.deepEqual(errorOf("rejected"), { code: "refused", text: "No." });
     assert.deepEqual(errorOf("expired"), { code: "noAnswer", text: "No." });
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { homeWith, structure, thermostat } from "../home/home-parts.ts";
 import { fanShown, madeFans, until } from "./made-fans.ts";
 import { noonMs, settled } from "./moved-runtime.ts";
 
@@ -162,6 +163,39 @@ describe("an accepted request", () => {
     await runtime.advance(2_000);
     await until(async () => assert.deepEqual(await states(), ["contradicted"]));
     assert.ok(((await receipts())[0]?.settledMs ?? 0) >= noonMs + 60_000);
+  });
+
+  it("is contradicted as soon as its thermostat is gone", async (t) => {
+    const { write, sent, shows, states, receipts } = await taken(t);
+    await write("false");
+    (await sent(2)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted", "accepted"]));
+    await shows({ thermostats: { t2: {} } });
+    assert.deepEqual(await states(), ["contradicted", "contradicted"]);
+    assert.ok((await receipts()).every(({ settledMs, text }) => settledMs !== null && text === null));
+  });
+
+  it("is contradicted when its thermostat was gone before the answer", async (t) => {
+    const { write, sent, shows, states } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    await shows({ thermostats: {} });
+    assert.deepEqual(await states(), ["sending"], "only the answer says whether it was accepted");
+    command.answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["contradicted"]));
+  });
+
+  it("stays accepted when its thermostat is in another structure now", async (t) => {
+    const { states, connector, shown, runtime, receipts } = await taken(t);
+    const structures = { s1: structure(), s2: structure() };
+    const thermostats = { t1: thermostat("s2"), t2: thermostat("s1") };
+    // Another thermostat is gone in the same snapshot.
+    connector.stream.brings(homeWith({ structures, thermostats: { ...thermostats, t3: thermostat("s1") } }));
+    connector.stream.brings(homeWith({ structures, thermostats }));
+    await until(async () => assert.equal(await shown("deviceId"), null));
+    await runtime.advance(61_000);
+    await until(async () => assert.notEqual((await receipts())[0]?.settledMs, null));
+    assert.deepEqual(await states(), ["accepted"]);
   });
 
   it("is confirmed after a minute when the fan ran already and no snapshot came", async (t) => {

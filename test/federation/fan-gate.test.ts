@@ -11,21 +11,21 @@ const minuteMs = 60_000;
 const noon = "2026-01-01T12:00:00.000Z";
 
 describe("a fan request that the gate refuses", () => {
-  const doors = [
+  const refusals = [
     ["Invalid value for fan_timer_active", "banana, split", {}],
     ["Thermostat does not have a fan", "true", { thermostats: { t1: { hasFan: false } } }],
     ["Thermostat is not online", "false", { thermostats: { t1: { isOnline: false } } }],
     ["Cannot change fan_timer_active while structure is away", "true", { away: "auto-away" }],
   ] as const;
-  for (const [message, value, plan] of doors) {
+  for (const [message, value, plan] of refusals) {
     it(`says "${message}" when the write answers, has a receipt, and is not sent`, async (t) => {
       const { write, request, receipts, deviceId, runtime, connector } = await madeFans(t, plan);
       await write(value);
       assert.equal(await request(), `error: ${message}, ${value}, ${noon}`);
       const [receipt, ...others] = await receipts();
       assert.deepEqual(others, []);
-      const { id, userId, ...told } = receipt!;
-      assert.deepEqual(structuredClone(told), {
+      const { id, userId, ...stored } = receipt!;
+      assert.deepEqual(structuredClone(stored), {
         deviceId,
         attribute: thermostatAttribute(1, 1, "requestWrite"),
         thermostatId: "t1",
@@ -42,14 +42,14 @@ describe("a fan request that the gate refuses", () => {
     });
   }
 
-  it("was for an empty slot", async (t) => {
+  it("is for an empty slot", async (t) => {
     const { write, request, states } = await madeFans(t);
     await write("true", 2);
     assert.equal(await request(2), `error: Thermostat not found, true, ${noon}`);
     assert.deepEqual(await states(), ["rejected"]);
   });
 
-  it("was for an account that must be linked again", async (t) => {
+  it("is for an account that must be linked again", async (t) => {
     const { write, request, connector, federation, userId } = await madeFans(t, { away: "away" });
     connector.stream.ends("unauthorized");
     await until(async () => assert.equal((await federation.status(userId, "nest")).state, "needs_reauth"));
@@ -68,7 +68,7 @@ describe("a fan request that the gate refuses", () => {
   });
 });
 
-describe("a fan request in doubt", () => {
+describe("a fan request that the gate lets pass", () => {
   it("is sent while the link is not live, whatever was last mirrored", async (t) => {
     const { write, sent, connector } = await madeFans(t, { away: "away", thermostats: { t1: { isOnline: false } } });
     connector.stream.ends("closed");
@@ -267,7 +267,7 @@ describe("receipts", () => {
       Array.from({ length: 100 }, (_, i) => `v${129 - i}`),
     );
     const [{ userId, deviceId }] = kept as [(typeof kept)[number]];
-    assert.equal((await store.read((tx) => tx.commands.ofDevice(userId, deviceId, 1_000))).length, 100);
+    assert.equal((await store.read((tx) => tx.fanRequests.ofDevice(userId, deviceId, 1_000))).length, 100);
   });
 
   it("never lose a running request", async (t) => {

@@ -4,13 +4,15 @@ import { commitOn } from "../../src/devices/commit.ts";
 import { fanGate } from "../../src/federation/commands/fan-gate.ts";
 import { overdue } from "../../src/federation/commands/fan-outcome.ts";
 import { commandDeadlines } from "../../src/home/command-states.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { heldPatterns } from "../alerts/made-matching.ts";
 import { silent } from "../contracts/store/home.ts";
 import { madeFans, until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
 import { noonMs, settled } from "./moved-runtime.ts";
-import { storeLinks } from "./stored-links.ts";
+import { type StoredLink, storeLinks } from "./stored-links.ts";
 
 const noon = "2026-01-01T12:00:00.000Z";
 const noAnswer = /^error: no answer from the ecosystem, true, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -136,7 +138,7 @@ describe("a fan request that is being sent", () => {
         for (let attribute = 0; attribute < 40; attribute++) {
           const command = { userId, deviceId, attribute, thermostatId: "t1", value: "true", text: null };
           const requestedMs = runtime.nowMs();
-          await tx.commands.add({ ...command, state: "queued", requestedMs, settledMs: null });
+          await tx.fanRequests.add({ ...command, state: "queued", requestedMs, settledMs: null });
         }
       }
     });
@@ -145,6 +147,37 @@ describe("a fan request that is being sent", () => {
     await write("true");
     await runtime.advance(1_000);
     await sent(1);
+  });
+
+  it("is sent while the settlement of another user's request waits for costly patterns, which stopping gives up", {
+    timeout: 60_000,
+  }, async (t) => {
+    const costly = new Set<DeviceId>();
+    const held = heldPatterns(({ deviceId }) => costly.has(deviceId));
+    const { write, sent, store, runtime, federation, states } = await madeFans(t, { react: held.react });
+    const others = await storeLinks(store, 2, () => ({}));
+    const [slow, quick] = others as [StoredLink, StoredLink];
+    costly.add(slow.deviceId);
+    await store.transaction(async (tx) => {
+      for (const { userId, deviceId } of others) {
+        const [attribute, id] = [thermostatAttribute(1, 1, "requestWrite"), thermostatAttribute(1, 1, "deviceId")];
+        const written = [
+          { key: attribute, value: "true" },
+          { key: id, value: "t1" },
+        ];
+        await tx.attributes.write(userId, deviceId, noonMs, written);
+        const command = { userId, deviceId, attribute, thermostatId: "t1", value: "true", text: null };
+        await tx.fanRequests.add({ ...command, state: "queued", requestedMs: noonMs, settledMs: null });
+      }
+    });
+    await runtime.advance(2 * commandDeadlines.sweepMs);
+    await until(() => assert.equal(held.waiting(), 1));
+    await write("true");
+    await sent(1);
+    assert.deepEqual(await states(), ["sending"]);
+    const stateOf = async ({ userId, deviceId }: StoredLink) => (await federation.receipts(userId, deviceId))[0]?.state;
+    await until(async () => assert.equal(await stateOf(quick), "expired"));
+    assert.deepEqual([await stateOf(slow), held.waiting()], ["queued", 1]);
   });
 
   it("records nothing when the account was unlinked meanwhile", async (t) => {
@@ -197,7 +230,7 @@ describe("the outcome of a fan request", () => {
       const [row] = await receipts();
       const expired = `error: no answer from the ecosystem, true, ${noon}`;
       await store.transaction(async (tx) => {
-        await tx.commands.change(row!, ["sending"], { state: "expired", text: "…", settledMs: noonMs });
+        await tx.fanRequests.change(row!, ["sending"], { state: "expired", text: "…", settledMs: noonMs });
         await tx.attributes.write(row!.userId, row!.deviceId, noonMs + 1, [{ key: row!.attribute, value: expired }]);
       });
       command.answers(outcome);
@@ -213,7 +246,7 @@ describe("the outcome of a fan request", () => {
     const old = await sent(1);
     const [row] = await receipts();
     await store.transaction((tx) =>
-      tx.commands.change(row!, ["sending"], { state: "expired", text: "…", settledMs: noonMs }),
+      tx.fanRequests.change(row!, ["sending"], { state: "expired", text: "…", settledMs: noonMs }),
     );
     await write("true");
     await sent(2);
@@ -289,7 +322,7 @@ describe("a lone node that starts", () => {
     const [row] = await receipts();
     // As if it had been killed, and then the clock was set back.
     await store.transaction(async (tx) => {
-      await tx.commands.change(row!, ["expired"], { state: "sending", text: null, settledMs: null });
+      await tx.fanRequests.change(row!, ["expired"], { state: "sending", text: null, settledMs: null });
       await tx.attributes.write(row!.userId, row!.deviceId, noonMs + 10, [{ key: row!.attribute, value: "true" }]);
     });
     runtime.jump(-3_600_000);
@@ -374,7 +407,7 @@ describe("a node among others", () => {
     await write("true", 1);
     await write("true", 2);
     const left = (await receipts())[0]!;
-    await store.transaction((tx) => tx.commands.change(left, ["queued"], { state: "sending", sentMs: noonMs }));
+    await store.transaction((tx) => tx.fanRequests.change(left, ["queued"], { state: "sending", sentMs: noonMs }));
     await runtime.advance(33_000);
     assert.deepEqual(await states(), ["queued", "sending"]);
     await runtime.advance(2_000);
@@ -411,7 +444,7 @@ describe("a node among others", () => {
     await runtime.advance(19_000);
     const left = (await receipts())[0]!;
     const change = { state: "sending", sentMs: noonMs + 19_000 } as const;
-    await store.transaction((tx) => tx.commands.change(left, ["queued"], change));
+    await store.transaction((tx) => tx.fanRequests.change(left, ["queued"], change));
     await runtime.advance(15_900);
     await until(async () => assert.deepEqual(await states(), ["expired"]));
   });

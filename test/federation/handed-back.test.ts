@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { heldPatterns } from "../alerts/made-matching.ts";
+import { homeWith, structure } from "../home/home-parts.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
+import { settled } from "./moved-runtime.ts";
 import { storeLinks } from "./stored-links.ts";
 
 describe("a link that is handed back because a node has joined", () => {
@@ -25,5 +29,48 @@ describe("a link that is handed back because a node has joined", () => {
     await until(async () => (await stored()).owner === null);
     const { state, confirmedMs: storedMs } = await stored();
     assert.deepEqual([state, storedMs], ["live", confirmedMs]);
+  });
+});
+
+describe("links of a node that stops, or hands them back, while one of them waits for costly patterns of alerts", {
+  timeout: 60_000,
+}, () => {
+  const waitingLink = async (t: TestContext) => {
+    const held = heldPatterns(({ deviceId }) => deviceId === costly.deviceId);
+    const costly: { deviceId?: DeviceId } = {};
+    const made = await madeFederation(t, { isShared: true, react: held.react });
+    const { federation, store, connector, linkLive, userId } = made;
+    await federation.start();
+    const deviceId = await linkLive();
+    const [other] = await storeLinks(store, 1, () => ({ owner: thisNode }));
+    federation.keeper.wake();
+    while (federation.keeper.followed < 2) await made.runtime.advance(500);
+    costly.deviceId = deviceId;
+    connector.streams[0]!.brings(homeWith({ structures: { s1: structure({ away: "away" }) } }));
+    while (held.waiting() === 0) await settled();
+    const owners = () =>
+      store.read(async (tx) => [
+        (await tx.links.ofDevice(userId, deviceId))?.owner,
+        (await tx.links.ofDevice(other!.userId, other!.deviceId))?.owner,
+      ]);
+    return { ...made, owners, costly };
+  };
+
+  it("are released at once, and the next owner reads the account again", async (t) => {
+    const { federation, owners, runtime } = await waitingLink(t);
+    await federation.keeper.stop();
+    assert.deepEqual(await owners(), [null, null]);
+    assert.deepEqual(
+      runtime.said.filter(({ level }) => level === "warn" || level === "error"),
+      [],
+    );
+  });
+
+  it("are followed again when the store was restored", async (t) => {
+    const { federation, connector, runtime, costly } = await waitingLink(t);
+    const streams = connector.streams.length;
+    costly.deviceId = undefined as never;
+    await federation.keeper.startOver();
+    while (connector.streams.length < streams + 2) await runtime.advance(500);
   });
 });

@@ -5,7 +5,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { fanOf } from "../ecosystems/actions.ts";
 import { type AwayWord, homeWith, structure, type ThermostatFields, thermostat } from "../home/home-parts.ts";
-import { madeFederation } from "./made-federation.ts";
+import { type MadeFederationPlan, madeFederation } from "./made-federation.ts";
 import { settled } from "./moved-runtime.ts";
 
 export interface FanHome {
@@ -28,14 +28,20 @@ export interface FanPlan extends FanHome {
   readonly isShared?: boolean;
   readonly fanNeedsHome?: boolean;
   readonly openToken?: (sealed: string) => string;
+  readonly react?: MadeFederationPlan["react"];
 }
 
 /** Ada's linked and live account, a writer of fan requests, and an ecosystem that the test controls. */
 export async function madeFans(
   t: TestContext,
-  { isShared = false, fanNeedsHome = true, openToken, ...plan }: FanPlan = {},
+  { isShared = false, fanNeedsHome = true, openToken, react, ...plan }: FanPlan = {},
 ) {
-  const made = await madeFederation(t, { isShared, fanNeedsHome, ...(openToken && { openToken }) });
+  const made = await madeFederation(t, {
+    isShared,
+    fanNeedsHome,
+    ...(openToken && { openToken }),
+    ...(react && { react }),
+  });
   const { federation, connector, store, userId } = made;
   const deviceId = await made.linkLive(fanHome(plan));
   await federation.fans.start();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { commitOn } from "../../src/devices/commit.ts";
+import { commitOn, type Reaction } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
 import { fanGate } from "../../src/federation/commands/fan-gate.ts";
@@ -31,6 +31,8 @@ export interface MadeFederationPlan {
   readonly storeAheadMs?: number;
   /** Opens sealed tokens; here sealing does nothing. */
   readonly openToken?: (sealed: string) => string;
+  /** A further reaction to commits. */
+  readonly react?: Reaction;
 }
 
 /** All of federation on its own store, for Ada and her lamp; the test controls ecosystem and time. */
@@ -42,6 +44,7 @@ export async function madeFederation(
     endsEcoFirst = false,
     storeAheadMs = 0,
     openToken = (sealed) => sealed,
+    react = async () => [],
   }: MadeFederationPlan = {},
 ) {
   const folder = await newDataFolder("breezeway-federation-");
@@ -58,7 +61,11 @@ export async function madeFederation(
   const commit = commitOn({
     store,
     gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
-    reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), thingEcho(sentCommands(() => federation))],
+    reactions: [
+      fanEcho((commandId) => federation.fans.sentAt(commandId)),
+      thingEcho(sentCommands(() => federation)),
+      react,
+    ],
     committed: (commits) => {
       states.apply(commits);
       federation.afterCommit(commits);

@@ -53,10 +53,11 @@ export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingE
   const runtime = movedRuntime({ random });
   const database = await openSqlite({ folder, nowMs: runtime.nowMs });
   const ecosystem = ((await plan.ecosystem?.(runtime)) ?? new RenewingEcosystem(runtime)) as Ecosystem;
-  const busy: StoreTrouble = { count: 0, isDown: false, lateMs: 0 };
+  const busy: StoreTrouble = { count: 0, isDown: false, cutOff: undefined, lateMs: 0 };
   const nodes: RenewalNode[] = [];
   t.after(async () => {
     busy.isDown = false;
+    busy.cutOff = undefined;
     for (const node of nodes) if (!node.isDead()) await drive(node.federation.stop());
     for (const node of nodes) if (!node.isDead()) await node.membership.stop();
     await database.close();
@@ -110,13 +111,15 @@ export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingE
   return { runtime, store: database, ecosystem, busy, nodes, startNode, link, pass, drive, rowOf, storedOf };
 }
 
-export type RenewalWorld = Awaited<ReturnType<typeof madeRenewal>>;
+export type RenewalWorld = Awaited<ReturnType<typeof madeRenewal<RenewingEcosystem>>>;
 export type RenewalNode = ReturnType<typeof nodeOn>;
 
 interface StoreTrouble {
   /** Work in progress. */
   count: number;
   isDown: boolean;
+  /** The node that can't reach the store. */
+  cutOff: NodeId | undefined;
   /** How late the answer to a COMMIT arrives. */
   lateMs: number;
 }
@@ -141,7 +144,7 @@ function nodeOn(id: NodeId, { database, isShared, busy, runtime, ecosystem }: No
     );
   const tracked = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (isDead()) return never;
-    if (busy.isDown) throw new StoreUnavailable("The store can't be reached.");
+    if (busy.isDown || busy.cutOff === id) throw new StoreUnavailable("The store can't be reached.");
     busy.count += 1;
     const ended = () => {
       busy.count -= 1;

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { sealCredential } from "../../src/federation/credential.ts";
 import { renewalDelay, retryDelayMs } from "../../src/federation/renewal-times.ts";
 import { fanAction } from "../ecosystems/actions.ts";
-import { type LinkedAccount, madeRenewal, type RenewalNode, sealing } from "./made-renewal.ts";
+import { type LinkedAccount, madeRenewal, type RenewalNode, type RenewalWorld, sealing } from "./made-renewal.ts";
 
 const minuteMs = 60_000;
 
@@ -85,6 +85,48 @@ describe("the owner of a link", () => {
     assert.ok(isLive(node, ada));
     assert.equal(ecosystem.renewalsMs.length, 1);
   });
+
+  for (const [when, until] of [
+    ["before the next owner renews", ({ pass }) => pass(20_000, 250)],
+    [
+      "while the next owner is in its call",
+      async ({ ecosystem, pass }) => {
+        while (ecosystem.renewalsMs.length < 2) await pass(250, 250);
+      },
+    ],
+    [
+      "after the next owner was refused with the old refresh token",
+      async ({ rowOf, pass }, ada) => {
+        while ((await rowOf(ada)).state !== "needs_reauth") await pass(250, 250);
+        await pass(10_000, 250);
+      },
+    ],
+  ] as readonly (readonly [string, (world: RenewalWorld, ada: LinkedAccount) => Promise<void>])[]) {
+    it(`that was cut off from the store with a renewed credential stores it when it is back ${when}`, async (t) => {
+      const world = await madeRenewal(t);
+      const { startNode, link, pass, ecosystem, busy, rowOf, storedOf } = world;
+      const nodes = [await startNode(true)];
+      const ada = await link(nodes[0]!, "ada");
+      nodes.push(await startNode(true));
+      ecosystem.answerMs = 1_000;
+      await pass(48_500, 250);
+      assert.equal(ecosystem.renewalsMs.length, 1);
+      busy.cutOff = (await rowOf(ada)).owner!;
+      await until(world, ada);
+      assert.equal((await storedOf(ada)).credential.refreshToken, "refresh 1 of ada");
+      const taken = await rowOf(ada);
+      assert.notEqual(taken.owner, busy.cutOff);
+      busy.cutOff = undefined;
+      await pass(10_000, 250);
+      const { credential } = await storedOf(ada);
+      assert.deepEqual(ecosystem.accounts.get("ada")!.refreshTokens, [credential.refreshToken]);
+      const row = await rowOf(ada);
+      assert.equal(row.state, "live");
+      assert.equal(row.epoch > taken.epoch, ecosystem.refusals > 0, "the refused owner follows it in a new epoch");
+      assert.equal(ecosystem.overlaps, 0);
+      assert.equal(nodes.filter((node) => isLive(node, ada)).length, 1);
+    });
+  }
 
   it("uses the token of a node of the version before, and leaves its outdated credential alone", async (t) => {
     const { startNode, link, pass, ecosystem, store, rowOf } = await madeRenewal(t);

@@ -150,6 +150,25 @@ describe("a second look", () => {
     assert.deepEqual(seen.at(-1)!.account.alarms.byId.get("a1"), alarm("s1"));
   });
 
+  it("is followed by another one when the stream sent an incomplete snapshot meanwhile, and sends nothing more", async () => {
+    const delays: number[] = [];
+    look.streamSent(home({ incomplete: 1 }));
+    for (let i = 0; i < 7; i++) {
+      delays.push(await untilNextRead());
+      // It announces a change, perhaps of the object that it leaves out: the ecosystem may have answered the read before.
+      look.streamSent(home({ incomplete: 1 }));
+      await answer(home());
+      assert.equal(seen.length, i + 1, "the account is shown as far as it is known");
+    }
+    assert.deepEqual(delays, [2_000, 4_000, 8_000, 16_000, 32_000, minuteMs, minuteMs]);
+    assert.equal(await untilNextRead(), minuteMs);
+    await answer(home({ smoke: "emergency" }));
+    assert.ok(seen.every(({ purpose }) => purpose === "settles"));
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+    await answer(home());
+    assert.equal(seen.at(-1)?.purpose, "checks");
+  });
+
   it("that a repeated account made useless counts for the pauses", async () => {
     look.streamSent(home());
     look.requestAccount();

@@ -1,20 +1,20 @@
 import type { AttributeChange, CommitTables } from "../../devices/commit.ts";
 import { commandDeadlines } from "../../home/command-states.ts";
 import type { DeviceId } from "../../model/ids.ts";
-import type { CommandRow } from "../../store/tables/commands.ts";
-import { type AttributeNumber, placeOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
+import type { FanRequestRow } from "../../store/tables/fan-requests.ts";
+import { type AttributeNumber, positionOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
 import type { AttributeValues } from "../../virtual-device/attribute-values.ts";
 
 /** Values that a snapshot confirms without changing them: they are written again, with a new time. */
 export interface Restatement {
   /** Called under the user's lock: a request that was superseded or settled meanwhile is not confirmed. */
-  readonly changes: (tx: Pick<CommitTables, "commands">) => Promise<readonly AttributeChange[]>;
+  readonly changes: (tx: Pick<CommitTables, "fanRequests">) => Promise<readonly AttributeChange[]>;
   /** Called when the changes are durable: later snapshots restate nothing. */
   readonly stored: () => void;
 }
 
 interface AwaitedFan {
-  readonly command: CommandRow;
+  readonly command: FanRequestRow;
   /** On this node's monotonic clock. */
   readonly sentMs: number;
 }
@@ -27,11 +27,11 @@ interface AwaitedFan {
 export class AwaitedFans {
   readonly #ofDevice = new Map<DeviceId, Map<AttributeNumber, AwaitedFan>>();
 
-  add(command: CommandRow, sentMs: number): void {
-    const place = placeOf(command.attribute);
-    if (place.kind !== "thermostat") return;
+  add(command: FanRequestRow, sentMs: number): void {
+    const position = positionOf(command.attribute);
+    if (position.kind !== "thermostat") return;
     const awaited = this.#ofDevice.get(command.deviceId) ?? new Map();
-    awaited.set(thermostatAttribute(place.x, place.y, "fanTimerActive"), { command, sentMs });
+    awaited.set(thermostatAttribute(position.x, position.y, "fanTimerActive"), { command, sentMs });
     this.#ofDevice.set(command.deviceId, awaited);
   }
 
@@ -55,7 +55,7 @@ export class AwaitedFans {
     const changes: Restatement["changes"] = async (tx) => {
       const confirmed: AttributeChange[] = [];
       for (const [key, { command }] of shown) {
-        const latest = await tx.commands.latest(command.userId, deviceId, command.attribute);
+        const latest = await tx.fanRequests.latest(command.userId, deviceId, command.attribute);
         const isOpen = latest?.id === command.id && latest.state === "accepted";
         if (isOpen) confirmed.push({ key, value: command.value, isRestated: true });
       }
@@ -74,6 +74,6 @@ export class AwaitedFans {
 }
 
 function idOf(fan: AttributeNumber): AttributeNumber {
-  const { x, y } = placeOf(fan) as { readonly x: number; readonly y: number };
+  const { x, y } = positionOf(fan) as { readonly x: number; readonly y: number };
   return thermostatAttribute(x, y, "deviceId");
 }

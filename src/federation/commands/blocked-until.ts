@@ -9,6 +9,7 @@ export async function blockedUntil(
 ): Promise<number | null> {
   const untilMs = await tx.thingCommands.blockedUntil(userId, deviceId, key);
   const thermostatId = thermostatIn(key);
-  const fanUntilMs = thermostatId === undefined ? null : await tx.commands.blockedUntil(userId, deviceId, thermostatId);
+  const fanUntilMs =
+    thermostatId === undefined ? null : await tx.fanRequests.blockedUntil(userId, deviceId, thermostatId);
   return untilMs === null || fanUntilMs === null ? (untilMs ?? fanUntilMs) : Math.max(untilMs, fanUntilMs);
 }

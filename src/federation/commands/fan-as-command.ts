@@ -1,14 +1,14 @@
 import type { CommandReceipt } from "../../devices/command-receipts.ts";
 import { type Command, exactly, type PlannedCommand } from "../../home/command-plan.ts";
-import type { CommandRow } from "../../store/tables/commands.ts";
+import type { FanRequestRow } from "../../store/tables/fan-requests.ts";
 
 /** A fan request in the form of a command to the thermostat's thing. */
-export function fanAsCommand({ value }: Pick<CommandRow, "value">): Command {
+function fanAsCommand({ value }: Pick<FanRequestRow, "value">): Command {
   return { trait: "fanTimer", command: value === "true" ? "start" : "stop", params: {} };
 }
 
 /** It counts as sent: it can't be taken back, because its client waits for the outcome in `requestWrite`. */
-export function plannedFan(row: Pick<CommandRow, "value">): PlannedCommand {
+export function plannedFan(row: Pick<FanRequestRow, "value">): PlannedCommand {
   const [command, active] = [fanAsCommand(row), row.value === "true"];
   const steps = [{ trait: "fanTimer", set: { active } }] as const;
   return {
@@ -19,7 +19,7 @@ export function plannedFan(row: Pick<CommandRow, "value">): PlannedCommand {
 }
 
 /** The receipt of a fan request, in the form of a receipt of a command to the thermostat's thing. */
-export function receiptOfFan(row: CommandRow, thingId: string): CommandReceipt {
+export function receiptOfFan(row: FanRequestRow, thingId: string): CommandReceipt {
   const { state, text, requestedMs, sentMs, settledMs } = row;
   const code = state === "expired" ? "noAnswer" : "refused";
   const error = text === null ? null : { code, text };

@@ -5,8 +5,8 @@ import { thermostatKey } from "../../home/reported-things.ts";
 import type { DeviceRow } from "../../store/tables/devices.ts";
 import type { LinkRow, LinkState } from "../../store/tables/links.ts";
 import {
-  type AttributePlace,
-  placeOf,
+  type AttributePosition,
+  positionOf,
   structureAttribute,
   thermostatAttribute,
 } from "../../virtual-device/attribute-names.ts";
@@ -30,9 +30,9 @@ export function fanGate(parts: FanGateParts): Gate {
     if (!device.isVirtual) return changes;
     const passed: AttributeChange[] = [];
     for (const change of changes) {
-      const place = typeof change.key === "number" ? placeOf(change.key) : undefined;
-      const isRequest = place?.kind === "thermostat" && place.field === "requestWrite" && change.value !== null;
-      passed.push(...(isRequest ? await admit(tx, parts, device, place, change, nowMs) : [change]));
+      const position = typeof change.key === "number" ? positionOf(change.key) : undefined;
+      const isRequest = position?.kind === "thermostat" && position.field === "requestWrite" && change.value !== null;
+      passed.push(...(isRequest ? await admit(tx, parts, device, position, change, nowMs) : [change]));
     }
     return passed;
   };
@@ -42,16 +42,16 @@ async function admit(
   tx: CommitTables,
   parts: FanGateParts,
   { userId, id: deviceId }: DeviceRow,
-  place: AttributePlace & { readonly kind: "thermostat" },
+  position: AttributePosition & { readonly kind: "thermostat" },
   change: AttributeChange,
   nowMs: number,
 ): Promise<readonly AttributeChange[]> {
   const attribute = change.key as number;
   const value = change.value ?? "";
-  const view = await viewOf(tx, parts, userId, deviceId, place, nowMs);
+  const view = await viewOf(tx, parts, userId, deviceId, position, nowMs);
   const command = { userId, deviceId, attribute, thermostatId: view.thermostatId ?? "", value, requestedMs: nowMs };
   const reject = (text: string) => addReceipt(tx, { ...command, state: "rejected", text, settledMs: nowMs });
-  const latest = await tx.commands.latest(userId, deviceId, attribute);
+  const latest = await tx.fanRequests.latest(userId, deviceId, attribute);
   const isRunning = latest?.state === "queued" || latest?.state === "sending";
   // A request for the previous thermostat of this slot is not joined.
   if (isRunning && latest.thermostatId === view.thermostatId) {

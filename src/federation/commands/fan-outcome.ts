@@ -1,7 +1,7 @@
 import type { CommitTables, DeviceUpdate } from "../../devices/commit.ts";
 import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import type { CommandState } from "../../home/command-states.ts";
-import type { CommandChange, CommandRow } from "../../store/tables/commands.ts";
+import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
 import { fanErrorText, fanMessage, noAnswer } from "../../virtual-device/fan-request.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { type FanSlot, slotOf } from "./fan-slot.ts";
@@ -12,11 +12,12 @@ import { type FanSlot, slotOf } from "./fan-slot.ts";
  */
 export async function answered(
   tx: CommitTables,
-  { userId, deviceId, id }: CommandRow,
+  { userId, deviceId, id }: FanRequestRow,
   outcome: CommandOutcome,
   nowMs: number,
+  isFollowed: boolean,
 ): Promise<readonly DeviceUpdate[]> {
-  const command = await tx.commands.find(userId, deviceId, id);
+  const command = await tx.fanRequests.find(userId, deviceId, id);
   if (!command) return [];
   const slot = await slotOf(tx, command);
   const reject = (text: string, blockedUntilMs: number | null = null) => {
@@ -24,15 +25,13 @@ export async function answered(
     return record(tx, command, slot, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
   };
   switch (outcome.state) {
-    case "accepted":
-      return record(
-        tx,
-        command,
-        slot,
-        ["sending", "expired"],
-        { state: "accepted", text: null, settledMs: null },
-        nowMs,
-      );
+    case "accepted": {
+      const change =
+        slot.isGone && isFollowed
+          ? ({ state: "contradicted", text: null, settledMs: nowMs } as const)
+          : ({ state: "accepted", text: null, settledMs: null } as const);
+      return record(tx, command, slot, ["sending", "expired"], change, nowMs);
+    }
     case "rejected":
       return reject(
         fanMessage(outcome.message),
@@ -46,8 +45,8 @@ export async function answered(
 }
 
 /** Whether an accepted request asks for the state that the fan is shown in already. */
-export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }: CommandRow): Promise<boolean> {
-  const command = await tx.commands.find(userId, deviceId, id);
+export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }: FanRequestRow): Promise<boolean> {
+  const command = await tx.fanRequests.find(userId, deviceId, id);
   if (command?.state !== "accepted") return false;
   const { isSameThermostat, isLatest, fan } = await slotOf(tx, command);
   return isSameThermostat && isLatest && fan === command.value;
@@ -59,12 +58,12 @@ export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }:
  */
 export async function overdue(
   tx: CommitTables,
-  found: CommandRow,
+  found: FanRequestRow,
   nowMs: number,
   isFollowed: boolean,
 ): Promise<readonly DeviceUpdate[]> {
   const { userId, deviceId, id } = found;
-  const command = await tx.commands.find(userId, deviceId, id);
+  const command = await tx.fanRequests.find(userId, deviceId, id);
   // Another node has settled it meanwhile.
   if (command?.state !== found.state) return [];
   const slot = await slotOf(tx, command);
@@ -77,26 +76,33 @@ export async function overdue(
 }
 
 /** Settles an accepted request by the state that the ecosystem shows as its effect. */
-export async function caused(tx: CommitTables, found: CommandRow, nowMs: number, isFollowed: boolean): Promise<void> {
+export async function caused(
+  tx: CommitTables,
+  found: FanRequestRow,
+  nowMs: number,
+  isFollowed: boolean,
+): Promise<void> {
   const { userId, deviceId, id } = found;
-  const command = await tx.commands.find(userId, deviceId, id);
+  const command = await tx.fanRequests.find(userId, deviceId, id);
   if (command?.state !== "accepted" || command.settledMs !== null) return;
   const state = shownOutcome(command, await slotOf(tx, command), isFollowed);
   if (state) await changeReceipt(tx, command, ["accepted"], { state, settledMs: nowMs }, nowMs);
 }
 
 /** What the fan's shown state says of the latest request; undefined when it says nothing. */
-function shownOutcome({ value }: CommandRow, slot: FanSlot, isFollowed: boolean) {
+function shownOutcome({ value }: FanRequestRow, slot: FanSlot, isFollowed: boolean) {
+  // The ecosystem has the thermostat no longer, so it will never show the result.
+  if (slot.isGone && isFollowed) return "contradicted";
   if (!slot.isSameThermostat || !slot.isLatest || !isFollowed) return undefined;
   return slot.fan === value ? "confirmed" : "contradicted";
 }
 
 async function record(
   tx: CommitTables,
-  command: CommandRow,
+  command: FanRequestRow,
   { isWritable }: FanSlot,
   from: readonly CommandState[],
-  change: CommandChange & { readonly text: string | null },
+  change: FanRequestChange & { readonly text: string | null },
   nowMs: number,
 ): Promise<readonly DeviceUpdate[]> {
   if (!(await changeReceipt(tx, command, from, change, nowMs)) || !isWritable) return [];

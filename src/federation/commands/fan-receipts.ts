@@ -1,9 +1,9 @@
 import { commandEntry } from "../../devices/log-entries.ts";
 import type { CommandState } from "../../home/command-states.ts";
 import type { Transaction } from "../../store/seam.ts";
-import type { CommandChange, CommandRow } from "../../store/tables/commands.ts";
+import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
 
-export type ReceiptTables = Pick<Transaction, "commands" | "log">;
+export type ReceiptTables = Pick<Transaction, "fanRequests" | "log">;
 
 /** Receipts that are kept for a device. */
 export const receiptsKept = 100;
@@ -11,10 +11,10 @@ export const receiptsKept = 100;
 /** Stores a receipt for a request and appends it to the log, in the same transaction. */
 export async function addReceipt(
   tx: ReceiptTables,
-  command: Omit<CommandRow, "id" | "sentMs" | "blockedUntilMs">,
+  command: Omit<FanRequestRow, "id" | "sentMs" | "blockedUntilMs">,
 ): Promise<void> {
-  const id = await tx.commands.add(command);
-  await tx.commands.trim(command.userId, command.deviceId, receiptsKept, command.requestedMs);
+  const id = await tx.fanRequests.add(command);
+  await tx.fanRequests.trim(command.userId, command.deviceId, receiptsKept, command.requestedMs);
   await tx.log.append(commandEntry({ ...command, id, sentMs: null, blockedUntilMs: null }, command.requestedMs));
 }
 
@@ -24,12 +24,12 @@ export async function addReceipt(
  */
 export async function changeReceipt(
   tx: ReceiptTables,
-  command: CommandRow,
+  command: FanRequestRow,
   from: readonly CommandState[],
-  change: CommandChange,
+  change: FanRequestChange,
   nowMs: number,
 ): Promise<boolean> {
-  const isChanged = await tx.commands.change(command, from, change);
+  const isChanged = await tx.fanRequests.change(command, from, change);
   if (isChanged && change.state !== command.state) await tx.log.append(commandEntry({ ...command, ...change }, nowMs));
   return isChanged;
 }

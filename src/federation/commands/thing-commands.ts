@@ -60,7 +60,7 @@ async function markFirst(
 async function isFanRequestBefore(tx: CommitTables, row: ThingCommandRow): Promise<boolean> {
   const thermostatId = thermostatIn(row.key);
   if (thermostatId === undefined) return false;
-  const running = await tx.commands.running(row.userId, row.deviceId, thermostatId);
+  const running = await tx.fanRequests.running(row.userId, row.deviceId, thermostatId);
   return running.some(({ state, requestedMs }) => state === "sending" || requestedMs <= row.requestedMs);
 }
 

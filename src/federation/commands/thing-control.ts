@@ -68,7 +68,7 @@ export function thingControl(parts: ThingControlParts): ThingControl {
         const fans =
           thermostatId === undefined
             ? []
-            : await tx.commands.ofThermostat(userId, deviceId, thermostatId, receiptsShown);
+            : await tx.fanRequests.ofThermostat(userId, deviceId, thermostatId, receiptsShown);
         return [...commands.map(receiptOfCommand), ...fans.map((row) => receiptOfFan(row, thingId))];
       });
       return all.sort((a, b) => b.requestedMs - a.requestedMs).slice(0, receiptsShown);
@@ -82,7 +82,7 @@ export function thingControl(parts: ThingControlParts): ThingControl {
           const row = await tx.thingCommands.find(userId, deviceId, id);
           return row?.thingId === thingId ? receiptOfCommand(row) : undefined;
         }
-        const row = await tx.commands.find(userId, deviceId, id);
+        const row = await tx.fanRequests.find(userId, deviceId, id);
         return row && row.thermostatId === thermostatIn(key) ? receiptOfFan(row, thingId) : undefined;
       });
       if (!receipt) throw new UnknownCommand();

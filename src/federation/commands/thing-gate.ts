@@ -7,7 +7,7 @@ import { type CommandError, isCommandError } from "../../home/command-errors.ts"
 import { admitCommand } from "../../home/command-gate.ts";
 import type { PlannedCommand } from "../../home/command-plan.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
-import type { CommandRow } from "../../store/tables/commands.ts";
+import type { FanRequestRow } from "../../store/tables/fan-requests.ts";
 import type { LinkRow, LinkState } from "../../store/tables/links.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { ThingRow } from "../../store/tables/things.ts";
@@ -26,7 +26,7 @@ export interface CheckedRequest extends RequestedCommand {
 }
 
 /** The receipt of a command: its own, or that of the running command or fan request that it joins. */
-export type GateReceipt = { readonly command: ThingCommandRow } | { readonly fanRequest: CommandRow };
+export type GateReceipt = { readonly command: ThingCommandRow } | { readonly fanRequest: FanRequestRow };
 
 /**
  * Decides about a command under the user's lock: it is refused, joined to a running command that asks for the same, or
@@ -90,7 +90,7 @@ async function runningCommands(
   open: readonly ThingCommandRow[],
 ): Promise<readonly RunningCommand[]> {
   const thermostatId = thermostatIn(key);
-  const fanRequests = thermostatId === undefined ? [] : await tx.commands.running(userId, deviceId, thermostatId);
+  const fanRequests = thermostatId === undefined ? [] : await tx.fanRequests.running(userId, deviceId, thermostatId);
   const fans = fanRequests.map((fanRequest) => ({
     planned: plannedFan(fanRequest),
     receipt: { fanRequest },

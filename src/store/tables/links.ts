@@ -78,6 +78,23 @@ export interface ListedLinkFilter {
   readonly limit: number;
 }
 
+/** What links are found by, as one text with a line for each link: a row for each would cost most of the time. */
+export interface JoinedLinkWords {
+  readonly words: string;
+  /** The last link; undefined when there are fewer links than the limit, so that no more follow. */
+  readonly last: Pick<LinkRow, "userId" | "ecosystem"> | undefined;
+}
+
+/** What a link is found by: its user's name, its ecosystem, and the ids of the user and the device. */
+export function linkWords({
+  userName,
+  ecosystem,
+  userId,
+  deviceId,
+}: Pick<ListedLinkRow, "userName" | "ecosystem" | "userId" | "deviceId">): string {
+  return `${userName} ${ecosystem} ${userId} ${deviceId}`;
+}
+
 export interface LinkTable {
   /** Undefined when this user is linked to that ecosystem already. */
   add(link: NewLink): Promise<Ownership | undefined>;
@@ -90,8 +107,8 @@ export interface LinkTable {
   holds(userId: UserId, deviceId: DeviceId, ownership: Ownership): Promise<boolean>;
   /** Replaces the token, and with it the credential; a renewal in progress can no longer store its result. */
   setToken(userId: UserId, deviceId: DeviceId, sealedToken: string, sealedCredential?: string | null): Promise<void>;
-  /** Records that a renewal of the credential begins. */
-  setRenewing(userId: UserId, deviceId: DeviceId, renewingMs: number): Promise<void>;
+  /** Records that a renewal of the credential begins; null: that the ecosystem refused it. */
+  setRenewing(userId: UserId, deviceId: DeviceId, renewingMs: number | null): Promise<void>;
   /** Removes a credential that can't be opened. The token stays, and a renewal in progress can store its result. */
   removeCredential(userId: UserId, deviceId: DeviceId): Promise<void>;
   setState(
@@ -126,6 +143,8 @@ export interface LinkTable {
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
   /** Links of these tenants, or of all, in the order of users and ecosystems, after the given one. */
   listed(filter: ListedLinkFilter): Promise<ListedLinkRow[]>;
+  /** The words of the links that `listed` returns. */
+  joinedWords(filter: ListedLinkFilter): Promise<JoinedLinkWords>;
   /**
    * Counts links by tenant, state, owner and ecosystem: all, or those that this node does not own. A link is stale when it
    * was last confirmed before `staleBeforeMs`.
@@ -154,6 +173,17 @@ interface StoredLink extends Omit<LinkRow, "blindness"> {
 function fromStored({ blindSinceMs, blindCause, ...link }: StoredLink): LinkRow {
   const blindness = blindSinceMs === null ? null : { sinceMs: blindSinceMs, cause: blindCause ?? "" };
   return { ...link, blindness };
+}
+
+/** Some links with their users, in order. */
+function listedFrom({ tenantIds, after, limit }: ListedLinkFilter) {
+  const parameters: Parameter[] = [after?.userId ?? 0, after?.ecosystem ?? "", limit];
+  const among = tenantIds?.map((tenantId) => `$${parameters.push(tenantId)}`);
+  // The plus keeps SQLite from the index of tenants: it would read and sort all links of the tenant for each page.
+  const ofTenants = among === undefined ? "" : `AND +u.tenant_id IN (${among.join(", ") || "NULL"})`;
+  const from = `FROM links l JOIN users u ON u.id = l.user_id WHERE (l.user_id, l.ecosystem) > ($1, $2) ${ofTenants}
+    ORDER BY l.user_id, l.ecosystem LIMIT $3`;
+  return { from, parameters };
 }
 
 export function linkTable(sql: Sql): LinkTable {
@@ -330,19 +360,35 @@ export function linkTable(sql: Sql): LinkTable {
       sql.hint("links");
       return (await sql.run("DELETE FROM links WHERE user_id = $1 AND device_id = $2", [userId, deviceId])) > 0;
     },
-    listed({ tenantIds, after, limit }) {
-      const parameters: Parameter[] = [after?.userId ?? 0, after?.ecosystem ?? "", limit];
-      const among = tenantIds?.map((tenantId) => `$${parameters.push(tenantId)}`);
-      // The plus keeps SQLite from the index of tenants: it would read and sort all links of the tenant for each page.
-      const ofTenants = among === undefined ? "" : `AND +u.tenant_id IN (${among.join(", ") || "NULL"})`;
+    listed(filter) {
+      const { from, parameters } = listedFrom(filter);
       return sql.all<ListedLinkRow>(
         `SELECT l.user_id AS "userId", l.device_id AS "deviceId", l.ecosystem, l.state, l.reason, l.owner,
            l.confirmed_ms AS "confirmedMs", l.blind_since_ms AS "blindSinceMs", l.blind_cause AS "blindCause",
-           u.name AS "userName", u.tenant_id AS "tenantId"
-         FROM links l JOIN users u ON u.id = l.user_id WHERE (l.user_id, l.ecosystem) > ($1, $2) ${ofTenants}
-         ORDER BY l.user_id, l.ecosystem LIMIT $3`,
+           u.name AS "userName", u.tenant_id AS "tenantId" ${from}`,
         parameters,
       );
+    },
+    async joinedWords(filter) {
+      const { from, parameters } = listedFrom(filter);
+      const words = "u.name || ' ' || l.ecosystem || ' ' || l.user_id || ' ' || l.device_id";
+      const joined = isPostgres ? "string_agg(words, E'\\n')" : "group_concat(words, char(10))";
+      const last = listedFrom({ ...filter, limit: 1 });
+      const [found, lastLink] = await Promise.all([
+        first(
+          sql.all<{ words: string | null }>(
+            `SELECT ${joined} AS words FROM (SELECT ${words} AS words ${from}) page`,
+            parameters,
+          ),
+        ),
+        first(
+          sql.all<Pick<LinkRow, "userId" | "ecosystem">>(
+            `SELECT l.user_id AS "userId", l.ecosystem ${last.from} OFFSET ${filter.limit - 1}`,
+            last.parameters,
+          ),
+        ),
+      ]);
+      return { words: found?.words ?? "", last: lastLink };
     },
     tally(staleBeforeMs, exceptOwner) {
       // Three ranges of the index of owners, so that the links of this node are not even read.

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Credential } from "../../../src/ecosystems/credential.ts";
 import { openCredential, sealCredential } from "../../../src/federation/credential.ts";
-import { beginRenewal, renewalLimitMs, storeRenewed } from "../../../src/federation/stored-renewal.ts";
+import { beginRenewal, clearRefused, renewalLimitMs, storeRenewed } from "../../../src/federation/stored-renewal.ts";
 import { sealingWith } from "../../../src/store/keys/sealing.ts";
-import type { OpenStore } from "../../../src/store/seam.ts";
+import type { OpenStore, Store } from "../../../src/store/seam.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { linkOf, makeHome, node } from "./home.ts";
 
@@ -20,7 +20,13 @@ async function linked(store: OpenStore) {
   const { userId, deviceId, ecosystem } = row;
   const ownedBy = (owner: string, epoch: number) => {
     const ownership = { owner: node(owner), epoch };
-    return { store, sealing, link: { userId, deviceId, ecosystem, ownership } };
+    // As on a store with several nodes, also on SQLite.
+    const shared: Store = {
+      isShared: true,
+      transaction: (body, priority) => store.transaction(body, priority),
+      read: (body, priority) => store.read(body, priority),
+    };
+    return { store: shared, sealing, link: { userId, deviceId, ecosystem, ownership } };
   };
   const take = (owner: string) => store.transaction((tx) => tx.links.take(userId, deviceId, node(owner)));
   const stored = async () =>
@@ -40,8 +46,8 @@ export function credentialCases(harness: StoreHarness): void {
       const { row, ownedBy, take, stored } = await linked(store);
       const markMs = await begun(ownedBy("A", 1));
       const renewed = await storeRenewed(ownedBy("A", 1), first, markMs, second);
-      assert.equal(typeof renewed?.issuedMs, "number");
-      assert.deepEqual(await stored(), { credential: { ...second, issuedMs: renewed!.issuedMs }, isRenewable: true });
+      assert.ok(typeof renewed === "object" && typeof renewed.issuedMs === "number");
+      assert.deepEqual(await stored(), { credential: { ...second, issuedMs: renewed.issuedMs }, isRenewable: true });
       await take("B");
       assert.deepEqual(await beginRenewal(ownedBy("A", 1), first, markMs), { state: "lost" });
       assert.deepEqual(await beginRenewal(ownedBy("A", 2), first, markMs), { state: "lost" });
@@ -67,7 +73,7 @@ export function credentialCases(harness: StoreHarness): void {
       assert.deepEqual(ahead, waiting, "the store's clock was set back");
       await setMark(nowMs - renewalLimitMs);
       await begun(ownedBy("B", 2));
-      assert.equal(await storeRenewed(ownedBy("A", 1), first, markMs, second), undefined, "the mark is another's");
+      assert.equal(await storeRenewed(ownedBy("A", 1), first, markMs, second), "busy", "the mark is another's");
       assert.equal((await stored()).credential.accessToken, "access 1");
     }));
 
@@ -80,6 +86,25 @@ export function credentialCases(harness: StoreHarness): void {
       const start = await beginRenewal(ownedBy("B", 2), first, undefined);
       assert.ok(start.state === "replaced");
       assert.equal(start.opened.credential.refreshToken, "refresh 2");
+    }));
+
+  it("are stored after the next owner was refused, which follows the link again in the next epoch", () =>
+    onStore(harness, async (store) => {
+      const { row, ownedBy, take, stored } = await linked(store);
+      const { userId, deviceId } = row;
+      await take("B");
+      const refusedMs = await begun(ownedBy("B", 2));
+      const markMs = refusedMs - renewalLimitMs;
+      await clearRefused(ownedBy("A", 1), markMs);
+      assert.equal(await storeRenewed(ownedBy("A", 1), first, markMs, second), "busy", "only its own mark is cleared");
+      await clearRefused(ownedBy("B", 2), refusedMs);
+      const blindness = { sinceMs: 1, cause: "invalid_grant" };
+      const standing = { state: "needs_reauth", reason: "invalid_grant", blindness } as const;
+      await store.transaction((tx) => tx.links.setState(userId, deviceId, standing));
+      assert.ok(await storeRenewed(ownedBy("A", 1), first, markMs, second));
+      assert.equal((await stored()).credential.refreshToken, "refresh 2");
+      const { state, owner, epoch, ...link } = (await store.read((tx) => tx.links.ofDevice(userId, deviceId)))!;
+      assert.deepEqual([state, owner, epoch, link.blindness], ["waiting", node("B"), 3, blindness]);
     }));
 
   it("never replace a token that was stored during the renewal, by a node of this version or an older one", () =>

@@ -4,10 +4,46 @@ import { commitOn } from "../../../src/devices/commit.ts";
 import { OwnershipLost } from "../../../src/model/errors.ts";
 import type { UserId } from "../../../src/model/ids.ts";
 import { checksumOfLinks } from "../../../src/store/tables/link-checksum.ts";
+import { linkWords } from "../../../src/store/tables/links.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { gate, linkOf, makeHome, node, plain, silent } from "./home.ts";
 
 export function linkCases(harness: StoreHarness): void {
+  it("are listed with their users, and so are the words by which they are found", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 3, name: "Ada Λ" });
+      const other = await makeHome(store, { devices: 1, name: "bo" });
+      const ecosystems = ["b", "a", "c"];
+      await store.transaction(async (tx) => {
+        for (const [nth, deviceId] of home.devices.entries()) {
+          await tx.links.add({ ...linkOf(home, node("A")), deviceId, ecosystem: ecosystems[nth]! });
+        }
+        await tx.links.add(linkOf(other, node("A")));
+      });
+      const { tenantId, userId } = home;
+      await store.read(async (tx) => {
+        for (const filter of [
+          { limit: 2 },
+          { limit: 9 },
+          { limit: 9, after: { userId, ecosystem: "b" } },
+          { limit: 1, tenantIds: [tenantId], after: { userId, ecosystem: "c" } },
+        ]) {
+          const rows = await tx.links.listed(filter);
+          const { last, words } = await tx.links.joinedWords(filter);
+          const { userId, ecosystem } = rows.at(-1)!;
+          assert.deepEqual(last && { ...last }, rows.length < filter.limit ? undefined : { userId, ecosystem });
+          assert.deepEqual(words.split("\n").sort(), rows.map(linkWords).sort());
+        }
+        const rows = await tx.links.listed({ limit: 9 });
+        assert.deepEqual(
+          rows.map(({ userName, ecosystem }) => `${userName} ${ecosystem}`),
+          ["Ada Λ a", "Ada Λ b", "Ada Λ c", "bo nest"],
+        );
+        const none = await tx.links.joinedWords({ limit: 2, tenantIds: [] });
+        assert.deepEqual(none, { last: undefined, words: "" });
+      });
+    }));
+
   it("store the state of an account, one link for each ecosystem", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
