@@ -8,6 +8,9 @@ export interface KnownEndpoint {
   readonly capabilities: readonly object[];
 }
 
+/** The endpoints that Alexa takes of one customer and skill, and in one event. */
+export const mostEndpoints = 300;
+
 export type Region = "na" | "eu" | "fe";
 
 /** A person with an Alexa account: the devices that Alexa knows, and their states as Alexa was told last. */
@@ -33,6 +36,13 @@ export class Customer {
     this.name = name;
     this.region = region;
     this.#keptEvents = keptEvents;
+  }
+
+  /** Whether Alexa takes the endpoints that this event adds. */
+  hasRoomFor({ event: { header, payload } }: AlexaMessage): boolean {
+    if (header.name !== "AddOrUpdateReport") return true;
+    const added = (payload.endpoints as readonly KnownEndpoint[]).filter((one) => !this.endpoints.has(one.endpointId));
+    return added.length === 0 || this.endpoints.size + added.length <= mostEndpoints;
   }
 
   /** An answer to a directive, or an event through the gateway. */

@@ -1,5 +1,5 @@
 import type { AlexaMessage } from "./alexa-message.ts";
-import type { Region } from "./customer.ts";
+import { mostEndpoints, type Region } from "./customer.ts";
 import type { LoginWithAmazon } from "./login-with-amazon.ts";
 
 export interface GatewayAnswer {
@@ -25,7 +25,8 @@ export function answerEvent(
   const scope = message?.event?.endpoint?.scope ?? (message?.event?.payload?.scope as { token: string } | undefined);
   if (!isKnown || scope?.token !== bearer) return { status: 400, code: "INVALID_REQUEST_EXCEPTION" };
   const endpoints = message.event.payload.endpoints as readonly unknown[] | undefined;
-  if ((endpoints?.length ?? 0) > 300) return { status: 413, code: "REQUEST_ENTITY_TOO_LARGE_EXCEPTION" };
+  const isTooLarge = (endpoints?.length ?? 0) > mostEndpoints || !customer.hasRoomFor(message);
+  if (isTooLarge) return { status: 413, code: "REQUEST_ENTITY_TOO_LARGE_EXCEPTION" };
   customer.receive(message);
   return { status: 202 };
 }

@@ -1,9 +1,12 @@
+import type { Customer } from "./customer.ts";
+
 /** Which calls a fault concerns: the event gateway, or the token endpoint. */
 export type Area = "gateway" | "tokens";
 
 /**
  * A fault that a test or a person switches on. `refuses`: with this status. `isDown`: the connection is closed. `hangs`:
- * nothing happens and there is no answer. `loses`: the call is carried out and there is no answer.
+ * nothing happens and there is no answer. `loses`: the call is carried out and there is no answer. `exceptCustomer`:
+ * events of this customer are answered as ever.
  */
 export type Fault =
   | {
@@ -12,7 +15,7 @@ export type Fault =
       readonly code: string;
       readonly retryAfterSeconds?: number;
     }
-  | { readonly kind: "isDown" | "hangs" | "loses" };
+  | { readonly kind: "isDown" | "hangs" | "loses"; readonly exceptCustomer?: Customer };
 
 export class Faults {
   readonly #active = new Map<Area, { readonly fault: Fault; times: number }>();
@@ -26,12 +29,14 @@ export class Faults {
     this.#active.delete(area);
   }
 
-  /** The fault that the next call of the area meets. */
-  next(area: Area): Fault | undefined {
+  /** The fault that the next call of the area meets. `customer`: whose event it is, if it is one. */
+  next(area: Area, customer?: Customer): Fault | undefined {
     const active = this.#active.get(area);
     if (!active || active.times <= 0) return undefined;
+    const { fault } = active;
+    if (customer && fault.kind !== "refuses" && fault.exceptCustomer === customer) return undefined;
     active.times -= 1;
-    return active.fault;
+    return fault;
   }
 }
 

@@ -44,10 +44,10 @@ export async function startAmazon({ nowMs = Date.now, keptEvents }: AmazonOption
     const [, region] = /^\/(na|eu|fe)\/v3\/events$/.exec(request.url ?? "") ?? [];
     const area = region === undefined ? "tokens" : "gateway";
     if (region !== undefined) gatewayCalls += 1;
-    const fault = faults.next(area);
+    const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
+    const fault = faults.next(area, bearer === undefined ? undefined : login.customerOf(bearer));
     const act = () => {
       if (region === undefined) return login.answer(new URLSearchParams(body));
-      const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
       return asHttp(answerEvent(login, region as Region, bearer, parsed(body)));
     };
     if (fault && fault.kind !== "refuses") {

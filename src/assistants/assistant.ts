@@ -96,6 +96,8 @@ export interface DueReport {
   readonly things: readonly DueThing[];
   /** The ids of devices that the assistant is not offered: it hears nothing of them. Left out when there is no limit. */
   readonly omitted?: ReadonlySet<string>;
+  /** The ids of devices that an earlier message of this report has removed, although their things stay. */
+  readonly withdrawn?: ReadonlySet<string>;
   /** Commands whose outcome is told late. */
   readonly replies: readonly DueReply[];
   /** Why the last attempts failed, and how many; null after a success. */
@@ -139,6 +141,8 @@ export interface AssistantMessage {
   readonly rises?: Readonly<Record<string, readonly AlarmRise[]>>;
   /** One thing alone, because a report about several was refused: if the assistant does not know it, it is left out. */
   readonly isAlone?: true;
+  /** The ids of devices that this message removes, although their things stay. They are not removed again. */
+  readonly withdrawn?: readonly string[];
   /** The replies, as they were stored, that this message gives. */
   readonly replies?: readonly string[];
   readonly body: object;
@@ -158,15 +162,17 @@ export interface Recipient<Settings extends object = object> {
 
 /**
  * The outcome of one attempt. `taken`: accepted. `retry`: try again, not before `afterMs`, by default after a growing
- * back-off. `forget`: the assistant says that the user has ended the link. `refused`: the assistant will never accept this
- * message. `text` is for operators and never holds a token.
+ * back-off. `forget`: the assistant says that the user has ended the link. `refused`: the assistant will not accept this
+ * message; its things are told again after `afterMs`, and without it never. `text` is for operators and never holds a token.
  */
 export type Outcome =
   | { readonly result: "taken"; readonly status: number }
-  | {
-      readonly result: "retry";
-      readonly status: number | null;
-      readonly text: string;
-      readonly afterMs?: number | undefined;
-    }
-  | { readonly result: "forget" | "refused"; readonly status: number | null; readonly text: string };
+  | (ToldLater & { readonly result: "retry" })
+  | (ToldLater & { readonly result: "refused" })
+  | { readonly result: "forget"; readonly status: number | null; readonly text: string };
+
+interface ToldLater {
+  readonly status: number | null;
+  readonly text: string;
+  readonly afterMs?: number | undefined;
+}

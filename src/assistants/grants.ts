@@ -1,6 +1,6 @@
 import type { TenantId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { AssistantGrantKey, AssistantGrantRow } from "../store/tables/assistant-grants.ts";
+import type { AssistantGrantKey, ListedGrant } from "../store/tables/assistant-grants.ts";
 import type { ChosenDevices } from "./assistant.ts";
 import type { Outlet } from "./outlets.ts";
 
@@ -53,14 +53,17 @@ export interface AssistantGrants {
   leaving(outletId: string, userId: UserId): Promise<readonly string[]>;
   /** Has the outcome of this command told when it is known. */
   replyLater(outletId: string, userId: UserId, reply: NewReply): Promise<void>;
-  /** Has everything reported again; returns whether the user has linked the outlet. */
+  /**
+   * Has everything reported again, with the list of devices: a device that the assistant has and is not offered is
+   * deleted there. Returns whether the user has linked the outlet.
+   */
   reportAll(outletId: string, userId: UserId): Promise<boolean>;
-  ofOutlet(outletId: string, limit: number): Promise<readonly AssistantGrantRow[]>;
+  ofOutlet(outletId: string, limit: number): Promise<readonly ListedGrant[]>;
   /** The grant of this user; none when the user has not linked the outlet. */
-  ofUser(outletId: string, userId: UserId): Promise<readonly AssistantGrantRow[]>;
+  ofUser(outletId: string, userId: UserId): Promise<readonly ListedGrant[]>;
   countOfOutlet(outletId: string): Promise<number>;
   /** For each outlet with users whose last report failed: how many these are, and one of the reasons. */
-  troubled(): Promise<readonly { readonly outletId: string; readonly users: number; readonly problem: string }[]>;
+  failing(): Promise<readonly { readonly outletId: string; readonly users: number; readonly problem: string }[]>;
 }
 
 /** An assistant waits no longer for an outcome. A command without one by then is told as such. */
@@ -86,7 +89,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
             ...(given && { sealedCredential: sealedCredential!, region: given.region }),
           });
         }
-        await markAll(tx, { userId, outletId }, listingMs);
+        await markAll(tx, { userId, outletId }, { afterMs: listingMs });
       });
       wake();
     },
@@ -96,17 +99,16 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       const stored = await store.read((tx) => tx.assistantGrants.find(key));
       if (!stored || (stored.omitted ?? []).join() === ids.join()) return;
       await store.transaction(async (tx) => {
-        const grant = await tx.assistantGrants.lock(key);
-        if (!grant) return;
-        const before = new Set(grant.omitted ?? ids);
+        if (!(await tx.assistantGrants.lock(key))) return;
+        const before = new Set((await tx.assistantGrants.find(key))?.omitted ?? ids);
         const nowMs = await tx.clock.nowMs();
         // An assistant may keep a device that is not in the list: it is told to delete it. Of a new one it is told the state.
         const going = omitted.filter(({ id }) => !before.has(id));
         const coming = offered.filter(({ id }) => before.has(id));
-        for (const { thingId } of [...going, ...coming]) {
-          const syncMs = nowMs + listingMs;
-          await tx.assistantMarks.add({ ...key, thingId, sinceMs: 0, stateMs: syncMs, syncMs }, nowMs);
-        }
+        const shifted = new Set([...going, ...coming].map(({ thingId }) => thingId));
+        const due = { sinceMs: 0, stateMs: nowMs + listingMs, syncMs: nowMs + listingMs };
+        const marks = [...shifted].map((thingId) => ({ thingId, ...due }));
+        await tx.assistantMarks.addAll(key, marks, nowMs);
         await tx.assistantGrants.setOmitted(key, ids);
         await tx.assistantGrants.wakeAt(key, nowMs + listingMs);
       });
@@ -117,8 +119,8 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       store.read(async (tx) => {
         const leaving = await tx.assistantMarks.leaving({ userId, outletId }, await tx.clock.nowMs());
         if (leaving.length === 0) return leaving;
-        const { omitted } = (await tx.assistantGrants.find({ userId, outletId })) ?? {};
-        return leaving.filter((thingId) => !omitted?.includes(thingId));
+        const omitted = new Set((await tx.assistantGrants.find({ userId, outletId }))?.omitted);
+        return leaving.filter((thingId) => !omitted.has(thingId));
       }),
     replyLater: (outletId, userId, { commandId, thingId, reply }) =>
       store.transaction(async (tx) => {
@@ -134,7 +136,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
     async reportAll(outletId, userId) {
       const isLinked = await store.transaction(async (tx) => {
         if (!(await tx.assistantGrants.lock({ userId, outletId }))) return false;
-        await markAll(tx, { userId, outletId });
+        await markAll(tx, { userId, outletId }, { isSync: true });
         // The operator has mended what made the last report fail.
         await tx.assistantGrants.wakeResumed({ userId, outletId }, await tx.clock.nowMs());
         return true;
@@ -148,7 +150,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       return grant ? [grant] : [];
     },
     countOfOutlet: (outletId) => store.read((tx) => tx.assistantGrants.countOfOutlet(outletId)),
-    troubled: () => store.read((tx) => tx.assistantGrants.troubled()),
+    failing: () => store.read((tx) => tx.assistantGrants.failing()),
   };
 }
 
@@ -162,11 +164,13 @@ export const listingMs = 2_000;
 async function markAll(
   tx: Pick<Transaction, "assistantMarks" | "assistantGrants" | "clock">,
   key: AssistantGrantKey,
-  afterMs = 0,
+  { afterMs = 0, isSync = false },
 ): Promise<void> {
   const nowMs = await tx.clock.nowMs();
-  await tx.assistantMarks.add({ ...key, thingId: allThings, stateMs: nowMs + afterMs }, nowMs);
-  await tx.assistantGrants.wakeAt(key, nowMs + afterMs);
+  const dueMs = nowMs + afterMs;
+  const mark = { thingId: allThings, stateMs: dueMs, ...(isSync && { syncMs: dueMs }) };
+  await tx.assistantMarks.add({ ...key, ...mark }, nowMs);
+  await tx.assistantGrants.wakeAt(key, dueMs);
 }
 
 /** Without any grant the feed does not advance, so it starts at the present end. */

@@ -1,7 +1,12 @@
 import { BreezewayError } from "../model/errors.ts";
 import { accountPage } from "./schema-steps/account.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
-import { assistants, assistantsOmitted, assistantsUrgentFeed } from "./schema-steps/assistants.ts";
+import {
+  assistants,
+  assistantsOmitted,
+  assistantsUrgentFeed,
+  assistantsUrgentMarks,
+} from "./schema-steps/assistants.ts";
 import {
   acceptedTerms,
   accessTokensOfGrant,
@@ -31,6 +36,7 @@ import {
   limitedCalls,
   linkHours,
   linkSessions,
+  undiscardedLinkSessions,
   unendedLinkSessions,
 } from "./schema-steps/links.ts";
 import { nodeQuestions } from "./schema-steps/nodes.ts";
@@ -116,6 +122,8 @@ const steps: readonly Step[] = [
   unendedLinkSessions,
   thingNames,
   linkHours,
+  undiscardedLinkSessions,
+  assistantsUrgentMarks,
 ];
 
 export const schemaVersion = steps.length;

@@ -144,6 +144,18 @@ describe("the reporter, when an assistant says that the link has ended", () => {
     }));
 });
 
+describe("the reporter, when an operator has everything reported again", () => {
+  it("tells the list of devices too, which corrects what an older node has told", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, sent } = await linked(store);
+      const sealing = { seal: (text: string) => text, open: (text: string) => text };
+      const grants = assistantGrants({ store, sealing, agentUserIdOf: () => "agent", wake: () => undefined });
+      assert.equal(await grants.reportAll(key.outletId, key.userId), true);
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a sync", "t_b sync"]);
+    }));
+});
+
 describe("a link that turns stale or live", () => {
   const turnable = async (store: Parameters<typeof linked>[0], deliver?: Parameters<typeof linked>[1]) => {
     const made = await linked(store, deliver);

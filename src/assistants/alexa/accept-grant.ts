@@ -5,7 +5,7 @@ import type { AlexaCaller } from "./caller.ts";
 import type { Directive } from "./directive.ts";
 import { grantError } from "./errors.ts";
 import { hasTokens, type LoginTokens } from "./login-tokens.ts";
-import { type AlexaEvent, type Answered, acceptGrantResponse, errorResponse } from "./messages.ts";
+import { type AlexaEvent, acceptGrantResponse, errorResponse, type ReplyHeader } from "./messages.ts";
 import { awsRegions, gatewayRegionOf } from "./regions.ts";
 
 export interface GrantingParts {
@@ -26,9 +26,9 @@ export async function acceptGrant(
   caller: AlexaCaller,
   { payload }: Directive,
   awsRegion: string | undefined,
-  answered: Answered,
+  header: ReplyHeader,
 ): Promise<AlexaEvent> {
-  const failed = (text: string) => errorResponse(answered, grantError(text));
+  const failed = (text: string) => errorResponse(header, grantError(text));
   if (!hasScope(caller.user, "devices:read")) return failed("The user did not grant the scope devices:read.");
   const code = (payload.grant as { readonly code?: unknown } | null | undefined)?.code;
   if (typeof code !== "string" || code === "") return failed("The payload has no grant with a code.");
@@ -40,5 +40,5 @@ export async function acceptGrant(
   );
   if (!hasTokens(credential)) return failed(`The code could not be exchanged. ${credential.text}.`);
   await grants.establish(caller.outlet, caller.user.userId, { given: { credential, region } });
-  return acceptGrantResponse(answered);
+  return acceptGrantResponse(header);
 }

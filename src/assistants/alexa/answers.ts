@@ -15,10 +15,10 @@ import { type Endpoint, endpointsOf, thingIdOf } from "./endpoint.ts";
 import { type AlexaError, alexaError, commandError, grantError, isAlexaError } from "./errors.ts";
 import {
   type AlexaEvent,
-  type Answered,
   deferredResponse,
   discoverResponse,
   errorResponse,
+  type ReplyHeader,
   stateReport,
 } from "./messages.ts";
 import { commandOutcome } from "./outcome.ts";
@@ -72,7 +72,7 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     return endpointsOf(thing, caller.settings.alarms).find((endpoint) => endpoint.endpointId === endpointId);
   };
 
-  const discovered = async (caller: AlexaCaller, answered: Answered) => {
+  const discovered = async (caller: AlexaCaller, header: ReplyHeader) => {
     const present = await homes.all(caller.user.userId);
     const known = new Set(present.map(({ thingId }) => thingId));
     const leaving = [...(await leavingOf(caller)).values()].filter(({ thingId }) => !known.has(thingId));
@@ -84,15 +84,15 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
       const text = "Alexa takes no more endpoints of this user; breezeway outlet show names those that are not offered";
       runtime.report.warn(fields, text);
     }
-    return discoverResponse(answered, endpoints);
+    return discoverResponse(header, endpoints);
   };
 
-  const runCommand = async (caller: AlexaCaller, endpoint: Endpoint, directive: Directive, answered: Answered) => {
+  const runCommand = async (caller: AlexaCaller, endpoint: Endpoint, directive: Directive, header: ReplyHeader) => {
     const command = commandFor(directive, endpoint);
-    if (isAlexaError(command)) return errorResponse(answered, command);
+    if (isAlexaError(command)) return errorResponse(header, command);
     const { user, outlet, settings } = caller;
-    if (!hasConsent(user, command)) return errorResponse(answered, lacks("devices:control"));
-    if (!isReachable(endpoint)) return errorResponse(answered, commandError({ code: "offline" }, command.trait));
+    if (!hasConsent(user, command)) return errorResponse(header, lacks("devices:control"));
+    if (!isReachable(endpoint)) return errorResponse(header, commandError({ code: "offline" }, command.trait));
     const { userId } = user;
     const { thingId } = endpoint.thing;
     const { tenantId, clientId } = outlet;
@@ -102,25 +102,25 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
       const { correlationToken } = directive;
       const reply: StoredReply = { ...(correlationToken && { correlationToken }), endpointId: endpoint.endpointId };
       await grants.replyLater(outlet.id, userId, { commandId: receipt.id, thingId, reply });
-      return deferredResponse(answered, deferralSeconds);
+      return deferredResponse(header, deferralSeconds);
     }
     const after = (await homes.some(userId, [thingId])).get(thingId);
-    return commandOutcome(answered, receipt, after, settings.alarms, runtime.nowMs());
+    return commandOutcome(header, receipt, after, settings.alarms, runtime.nowMs());
   };
 
-  const answerCaller = async (caller: AlexaCaller, directive: Directive, answered: Answered): Promise<AlexaEvent> => {
+  const answerCaller = async (caller: AlexaCaller, directive: Directive, header: ReplyHeader): Promise<AlexaEvent> => {
     const { namespace, name, endpointId } = directive;
-    if (!hasScope(caller.user, "devices:read")) return errorResponse(answered, lacks("devices:read"));
-    if (namespace === "Alexa.Discovery" && name === "Discover") return discovered(caller, answered);
+    if (!hasScope(caller.user, "devices:read")) return errorResponse(header, lacks("devices:read"));
+    if (namespace === "Alexa.Discovery" && name === "Discover") return discovered(caller, header);
     const endpoint = endpointId === undefined ? undefined : await endpointFor(caller, endpointId);
-    if (!endpoint) return errorResponse(answered, noSuchEndpoint);
+    if (!endpoint) return errorResponse(header, noSuchEndpoint);
     if (namespace === "Alexa" && name === "ReportState") {
-      return stateReport(answered, propertiesOf(endpoint, runtime.nowMs()));
+      return stateReport(header, propertiesOf(endpoint, runtime.nowMs()));
     }
     try {
-      return await runCommand(caller, endpoint, directive, answered);
+      return await runCommand(caller, endpoint, directive, header);
     } catch (error) {
-      if (error instanceof UnknownThing) return errorResponse(answered, noSuchEndpoint);
+      if (error instanceof UnknownThing) return errorResponse(header, noSuchEndpoint);
       throw error;
     }
   };
@@ -132,10 +132,9 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     },
     async answer(directive, awsRegion, onCaller) {
       const { namespace, name, correlationToken, endpointId } = directive;
-      const answered = { messageId: newMessageId(), correlationToken, endpointId };
+      const header = { messageId: newMessageId(), correlationToken, endpointId };
       const isGrant = namespace === "Alexa.Authorization" && name === "AcceptGrant";
-      const refused = (error: AlexaError) =>
-        errorResponse(answered, isGrant ? grantError(error.payload.message) : error);
+      const refused = (error: AlexaError) => errorResponse(header, isGrant ? grantError(error.payload.message) : error);
       if (directive.payloadVersion !== "3") {
         return refused(alexaError("INVALID_DIRECTIVE", "The payload version must be 3."));
       }
@@ -146,8 +145,8 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
       return parts.directives.during(caller.outlet.id, `${namespace} ${name}`, errorTypeIn, async () => {
         try {
           parts.admitRequest(caller.outlet);
-          if (isGrant) return await acceptGrant(parts, caller, directive, awsRegion, answered);
-          return await answerCaller(caller, directive, answered);
+          if (isGrant) return await acceptGrant(parts, caller, directive, awsRegion, header);
+          return await answerCaller(caller, directive, header);
         } catch (error) {
           if (error instanceof QuotaExceeded) return refused(alexaError("RATE_LIMIT_EXCEEDED", error.message));
           throw error;

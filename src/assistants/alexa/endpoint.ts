@@ -49,7 +49,7 @@ export function thingIdOf(endpointId: string): string {
   return endpointId.endsWith(fanSuffix) ? endpointId.slice(0, -fanSuffix.length) : endpointId;
 }
 
-/** The ids that endpoints of a thing may have had of which nothing is stored any more. */
+/** All ids that endpoints of a thing may have, or may have had. */
 export function possibleEndpointIds(thingId: string): readonly string[] {
   return [thingId, `${thingId}${fanSuffix}`];
 }

@@ -26,6 +26,15 @@ const untilOperatorActsMs = 15 * 60_000;
 /** Events of one message that are posted at the same time. */
 const eventsAtOnce = 8;
 
+/** An event that is too large for Alexa is halved so often: 16 parts are posted within the time of one attempt. */
+const mostHalvings = 4;
+
+/** An event, or a part of one. */
+interface Part {
+  readonly event: AlexaEvent;
+  readonly halvings: number;
+}
+
 /** Posts the events of a message to the gateway of the user's region. After a failure all of them are posted again. */
 export function deliverOn({ call, tokens, nowMs, newMessageId }: GatewayParts) {
   const renew = async (
@@ -39,18 +48,6 @@ export function deliverOn({ call, tokens, nowMs, newMessageId }: GatewayParts) {
     return { result: "retry", status: null, text: "the user has linked the skill again meanwhile" };
   };
 
-  const post = async (
-    event: AlexaEvent,
-    { url, token, signal }: { readonly url: string; readonly token: string; readonly signal: AbortSignal },
-  ): Promise<readonly Outcome[]> => {
-    const answer = await call({ method: "POST", url, token, body: withScope(event, token) }, signal);
-    const halves = answer.isAnswered && answer.status === 413 ? halvesOf(event, newMessageId) : [];
-    if (halves.length === 0) return [outcomeOf(answer)];
-    const outcomes: Outcome[] = [];
-    for (const half of halves) outcomes.push(...(await post(half, { url, token, signal })));
-    return outcomes;
-  };
-
   const postAll = async (
     events: readonly AlexaEvent[],
     { settings, region }: Recipient<AlexaSettings>,
@@ -58,11 +55,15 @@ export function deliverOn({ call, tokens, nowMs, newMessageId }: GatewayParts) {
     signal: AbortSignal,
   ): Promise<Outcome> => {
     const url = `${settings.gateways[region as GatewayRegion]}/v3/events`;
+    const post = (event: AlexaEvent) => call({ method: "POST", url, token, body: withScope(event, token) }, signal);
     const outcomes: Outcome[] = [];
-    for (let from = 0; from < events.length; from += eventsAtOnce) {
-      const posted = events.slice(from, from + eventsAtOnce).map((event) => post(event, { url, token, signal }));
-      outcomes.push(...(await Promise.all(posted)).flat());
-      if (outcomes.some(endsSending)) break;
+    let waiting: readonly Part[] = events.map((event) => ({ event, halvings: 0 }));
+    while (waiting.length > 0 && !outcomes.some(endsSending)) {
+      const posted = waiting.slice(0, eventsAtOnce);
+      const answers = await Promise.all(posted.map(({ event }) => post(event)));
+      const halves = posted.map((part, n) => (isTooLarge(answers[n]!) ? halvesOf(part, newMessageId) : []));
+      outcomes.push(...posted.flatMap(({ event }, n) => (halves[n]!.length > 0 ? [] : outcomeOf(answers[n]!, event))));
+      waiting = [...halves.flat(), ...waiting.slice(eventsAtOnce)];
     }
     return worstOf(outcomes);
   };
@@ -86,19 +87,20 @@ function withoutTokens({ reason, text }: NoTokens): Outcome {
   return { result: "retry", status: null, text, ...(reason === "wrongClient" && { afterMs: untilOperatorActsMs }) };
 }
 
-/** An event about several endpoints that is too large for Alexa, as two events; none for an event about one. */
-function halvesOf({ event, ...rest }: AlexaEvent, newMessageId: () => string): readonly AlexaEvent[] {
+function isTooLarge(answer: MakerAnswer): boolean {
+  return answer.isAnswered && answer.status === 413;
+}
+
+/** An event about several endpoints as two events; none for an event about one, or a part that is not halved again. */
+function halvesOf({ event: { event, ...rest }, halvings }: Part, newMessageId: () => string): readonly Part[] {
   const endpoints = (event.payload.endpoints ?? []) as readonly object[];
-  if (endpoints.length < 2) return [];
+  if (endpoints.length < 2 || halvings === mostHalvings) return [];
   const middle = Math.ceil(endpoints.length / 2);
-  return [endpoints.slice(0, middle), endpoints.slice(middle)].map((half) => ({
-    ...rest,
-    event: {
-      ...event,
-      header: { ...event.header, messageId: newMessageId() },
-      payload: { ...event.payload, endpoints: half },
-    },
-  }));
+  return [endpoints.slice(0, middle), endpoints.slice(middle)].map((half) => {
+    const header = { ...event.header, messageId: newMessageId() };
+    const payload = { ...event.payload, endpoints: half };
+    return { event: { ...rest, event: { ...event, header, payload } }, halvings: halvings + 1 };
+  });
 }
 
 function endsSending({ result }: Outcome): boolean {
@@ -111,14 +113,17 @@ function worstOf(outcomes: readonly Outcome[]): Outcome {
   return order.flatMap((result) => outcomes.filter((outcome) => outcome.result === result))[0]!;
 }
 
-/** What an answer of the event gateway means. */
-function outcomeOf(answer: MakerAnswer): Outcome {
+/** What the event gateway's answer to an event means. */
+function outcomeOf(answer: MakerAnswer, { event: { header } }: AlexaEvent): Outcome {
   if (!answer.isAnswered) return { result: "retry", status: null, text: answer.detail };
   const { status } = answer;
   if (status >= 200 && status < 300) return { result: "taken", status };
   const code = codeIn(answer.document);
   const text = `answered ${status}${code === undefined ? "" : ` ${code}`}`;
-  if (status === 400 || status === 413) return { result: "refused", status, text };
+  if (status === 400) return { result: "refused", status, text };
+  // Alexa may have too many endpoints of this user at present. An addition that is dropped would never be made up for.
+  const isAddition = header.name === "AddOrUpdateReport";
+  if (status === 413) return { result: "refused", status, text, ...(isAddition && { afterMs: untilOperatorActsMs }) };
   if (code === "SKILL_DISABLED_EXCEPTION") return { result: "forget", status, text };
   // The user's enablement may not have reached this gateway yet. Wrong permissions or a missing skill are for operators.
   const isForOperator = status === 404 || (status === 403 && code !== "SKILL_NEVER_ENABLED_EXCEPTION");

@@ -26,44 +26,44 @@ interface Scope {
   readonly token: string;
 }
 
-/** What an answer copies from its directive, and the id of the answer. */
-export interface Answered {
+/** What the event that answers a directive copies from it, and the id of the event. */
+export interface ReplyHeader {
   readonly messageId: string;
   readonly correlationToken?: string | undefined;
   readonly endpointId?: string | undefined;
 }
 
-export function discoverResponse({ messageId }: Answered, endpoints: readonly Endpoint[]): AlexaEvent {
-  return answer({ messageId }, "Alexa.Discovery", "Discover.Response", { endpoints: endpoints.map(endpointBody) });
+export function discoverResponse({ messageId }: ReplyHeader, endpoints: readonly Endpoint[]): AlexaEvent {
+  return eventOf({ messageId }, "Alexa.Discovery", "Discover.Response", { endpoints: endpoints.map(endpointBody) });
 }
 
 /** All properties of the endpoint, as the answer to ReportState. */
-export function stateReport(answered: Answered, properties: readonly TimedProperty[]): AlexaEvent {
-  return withContext(answer(answered, "Alexa", "StateReport"), properties);
+export function stateReport(header: ReplyHeader, properties: readonly TimedProperty[]): AlexaEvent {
+  return withContext(eventOf(header, "Alexa", "StateReport"), properties);
 }
 
 /** A command was carried out: all properties of the endpoint after it. */
-export function response(answered: Answered, properties: readonly TimedProperty[]): AlexaEvent {
-  return withContext(answer(answered, "Alexa", "Response"), properties);
+export function response(header: ReplyHeader, properties: readonly TimedProperty[]): AlexaEvent {
+  return withContext(eventOf(header, "Alexa", "Response"), properties);
 }
 
-export function errorResponse(answered: Answered, { namespace, payload }: AlexaError): AlexaEvent {
-  return answer(answered, namespace, "ErrorResponse", payload);
+export function errorResponse(header: ReplyHeader, { namespace, payload }: AlexaError): AlexaEvent {
+  return eventOf(header, namespace, "ErrorResponse", payload);
 }
 
 /** A command runs on; its outcome follows through the event gateway. */
-export function deferredResponse({ messageId, correlationToken }: Answered, seconds: number): AlexaEvent {
+export function deferredResponse({ messageId, correlationToken }: ReplyHeader, seconds: number): AlexaEvent {
   const payload = { estimatedDeferralInSeconds: seconds };
-  return answer({ messageId, correlationToken }, "Alexa", "DeferredResponse", payload);
+  return eventOf({ messageId, correlationToken }, "Alexa", "DeferredResponse", payload);
 }
 
-export function acceptGrantResponse({ messageId }: Answered): AlexaEvent {
-  return answer({ messageId }, "Alexa.Authorization", "AcceptGrant.Response");
+export function acceptGrantResponse({ messageId }: ReplyHeader): AlexaEvent {
+  return eventOf({ messageId }, "Alexa.Authorization", "AcceptGrant.Response");
 }
 
 /**
- * The changed properties, and in the context all others: no property stands in both. Undefined when none has changed,
- * because Alexa shows no value of the fields that did.
+ * The changed properties, and in the context all others: no property stands in both. Undefined when no property has
+ * changed: the changed fields have no Alexa property.
  */
 export function changeReport(
   { messageId, endpointId }: { readonly messageId: string; readonly endpointId: string },
@@ -72,9 +72,11 @@ export function changeReport(
 ): AlexaEvent | undefined {
   const changed = properties.filter(hasChanged);
   if (changed.length === 0) return undefined;
+  // Alexa requires a cause. PERIODIC_POLL fits measured values. Who changed another property is not stored:
+  // PHYSICAL_INTERACTION does not claim that Alexa or an app did.
   const type = changed.every(({ isMeasured }) => isMeasured) ? "PERIODIC_POLL" : "PHYSICAL_INTERACTION";
   const change = { cause: { type }, properties: changed.map(({ property }) => property) };
-  const event = answer({ messageId, endpointId }, "Alexa", "ChangeReport", { change });
+  const event = eventOf({ messageId, endpointId }, "Alexa", "ChangeReport", { change });
   return withContext(
     event,
     properties.filter((one) => !changed.includes(one)),
@@ -83,12 +85,12 @@ export function changeReport(
 
 /** Endpoints that are new, or that are described in another way than before. */
 export function addOrUpdateReport(messageId: string, endpoints: readonly Endpoint[]): AlexaEvent {
-  return answer({ messageId }, "Alexa.Discovery", "AddOrUpdateReport", { endpoints: endpoints.map(endpointBody) });
+  return eventOf({ messageId }, "Alexa.Discovery", "AddOrUpdateReport", { endpoints: endpoints.map(endpointBody) });
 }
 
 export function deleteReport(messageId: string, endpointIds: readonly string[]): AlexaEvent {
   const endpoints = endpointIds.map((endpointId) => ({ endpointId }));
-  return answer({ messageId }, "Alexa.Discovery", "DeleteReport", { endpoints });
+  return eventOf({ messageId }, "Alexa.Discovery", "DeleteReport", { endpoints });
 }
 
 /**
@@ -101,8 +103,8 @@ export function withScope({ event, ...context }: AlexaEvent, token: string): Ale
   return { ...context, event: { ...event, payload: { ...event.payload, scope } } };
 }
 
-function answer(
-  { messageId, correlationToken, endpointId }: Answered,
+function eventOf(
+  { messageId, correlationToken, endpointId }: ReplyHeader,
   namespace: string,
   name: string,
   payload: AlexaEvent["event"]["payload"] = {},

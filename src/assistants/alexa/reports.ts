@@ -25,98 +25,107 @@ const thingsPerRemoval = 100;
 /**
  * The messages that are due: urgent states first, then the outcomes of commands, for which somebody waits, then endpoints
  * that were removed, added or changed, then the other states. An endpoint is added before its state is told, and after
- * others were removed, because Alexa takes a limited number.
+ * others were removed, because Alexa takes a limited number. So a new alarm waits for the removals too.
  */
 export function reportMessages(
-  { things, omitted = new Set(), replies }: DueReport,
+  { things, omitted = new Set(), withdrawn = new Set(), replies }: DueReport,
   parts: ReportParts,
 ): readonly AssistantMessage[] {
-  const due = things.map((one) => withEndpoints(one, omitted, parts.alarms));
+  const due = things.map((one) => withEndpoints(one, { omitted, withdrawn }, parts.alarms));
   const urgent = due.filter(({ isUrgent }) => isUrgent);
   const others = due.filter(({ isUrgent }) => !isUrgent);
+  const newAlarms = additions(urgent, parts);
+  const removed = removals(due, parts);
+  const isRemovedFirst = newAlarms.length > 0;
   return [
-    ...additions(urgent, parts),
-    ...states(urgent, parts),
+    ...states(
+      urgent.filter(({ wantsSync }) => !wantsSync),
+      parts,
+    ),
+    ...(isRemovedFirst ? removed : []),
+    ...newAlarms,
+    ...states(
+      urgent.filter(({ wantsSync }) => wantsSync),
+      parts,
+    ),
     ...replies.map((one) => outcome(one, parts)),
-    ...withdrawals(due, parts),
-    ...removals(due, omitted, parts),
+    ...(isRemovedFirst ? [] : removed),
     ...additions(others, parts),
     ...states(others, parts),
   ];
 }
 
-/** A thing to be reported, with its endpoints as they are, or as they were before it was gone. */
+/** A thing to be reported, with its endpoints at Alexa. */
 interface DueEndpoints extends DueThing {
+  /** Those within Alexa's limit, as they are, or as they were before the thing was gone. */
   readonly endpoints: readonly Endpoint[];
-  /** Those beyond Alexa's limit. */
-  readonly omitted: readonly Endpoint[];
+  /** The ids of endpoints that Alexa may have, and has to delete. */
+  readonly surplusIds: readonly string[];
 }
 
-function withEndpoints(due: DueThing, omitted: ReadonlySet<string>, alarms: AlarmOption): DueEndpoints {
+function withEndpoints(
+  due: DueThing,
+  { omitted, withdrawn }: { readonly omitted: ReadonlySet<string>; readonly withdrawn: ReadonlySet<string> },
+  alarms: AlarmOption,
+): DueEndpoints {
   const all = due.current ? endpointsOf(due.current, alarms) : [];
-  const isOmitted = ({ endpointId }: Endpoint) => omitted.has(endpointId);
-  return { ...due, endpoints: all.filter((one) => !isOmitted(one)), omitted: all.filter(isOmitted) };
+  const endpoints = all.filter(({ endpointId }) => !omitted.has(endpointId));
+  const surplusIds = due.wantsSync ? surplusOf(due, endpoints, omitted).filter((id) => !withdrawn.has(id)) : [];
+  return { ...due, endpoints, surplusIds };
+}
+
+function surplusOf(due: DueThing, endpoints: readonly Endpoint[], omitted: ReadonlySet<string>): readonly string[] {
+  const ids = endpoints.map(({ endpointId }) => endpointId);
+  const possible = possibleEndpointIds(due.thingId);
+  // What Alexa was told before is not known: the thing was described otherwise, or had a place within the limit.
+  if (due.sinceMs === 0) return isPresent(due) ? possible.filter((id) => !ids.includes(id)) : possible;
+  if (isPresent(due)) return [];
+  if (due.current) return ids;
+  return omitted.has(due.thingId) ? [] : possible.filter((id) => !omitted.has(id));
 }
 
 function isPresent({ current }: DueThing): boolean {
   return current !== undefined && current.goneMs === null;
 }
 
+/** Whether Alexa has endpoints of the thing after this report. */
+function isOffered(due: DueEndpoints): boolean {
+  return isPresent(due) && due.endpoints.length > 0;
+}
+
 function additions(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
-  const told = things.filter((one) => one.wantsSync && isPresent(one) && one.endpoints.length > 0);
-  if (told.length === 0) return [];
+  const toAdd = things.filter((one) => one.wantsSync && isOffered(one));
+  if (toAdd.length === 0) return [];
   const event = addOrUpdateReport(
     newMessageId(),
-    told.flatMap(({ endpoints }) => endpoints),
+    toAdd.flatMap(({ endpoints }) => endpoints),
   );
-  return [message([event], told, { state: false, sync: true })];
+  return [message([event], toAdd, { state: false, sync: true })];
 }
 
-/** Endpoints that Alexa was offered, and that are beyond its limit now. */
-function withdrawals(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
-  // From the beginning: what was told before is not known. Otherwise the thing has changed, and was not offered before.
-  const told = things.filter((one) => one.wantsSync && one.sinceMs === 0 && one.omitted.length > 0);
-  const [whole, partly] = [true, false].map((isWhole) =>
-    told.filter(({ endpoints }) => (endpoints.length === 0) === isWhole),
-  );
-  return [whole!, partly!].flatMap((some) =>
-    chunksOf(some, thingsPerRemoval).map((chunk) => {
-      const ids = chunk.flatMap(({ omitted }) => omitted.map(({ endpointId }) => endpointId));
-      // The other endpoints of a thing are told later.
-      const isAll = some === whole;
-      return message([deleteReport(newMessageId(), ids)], chunk, { state: isAll, sync: isAll });
-    }),
-  );
-}
-
-function removals(
-  things: readonly DueEndpoints[],
-  omitted: ReadonlySet<string>,
-  { newMessageId }: ReportParts,
-): readonly AssistantMessage[] {
-  const told = things.filter((one) => one.wantsSync && !isPresent(one));
-  /** A thing that was beyond the limit is not deleted, unless what was told before is not known. */
-  const possible = ({ thingId, sinceMs }: DueEndpoints) => {
-    const ids = possibleEndpointIds(thingId);
-    if (sinceMs === 0) return ids;
-    return omitted.has(thingId) ? [] : ids.filter((id) => !omitted.has(id));
+function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
+  const toRemove = things.filter(({ surplusIds }) => surplusIds.length > 0);
+  const removal = (some: readonly DueEndpoints[], isWhole: boolean): AssistantMessage => {
+    const ids = some.flatMap(({ surplusIds }) => surplusIds);
+    const sent = message([deleteReport(newMessageId(), ids)], some, { state: isWhole, sync: isWhole });
+    // The other endpoints of these things are told later.
+    return isWhole ? sent : { ...sent, withdrawn: ids };
   };
-  return chunksOf(told, thingsPerRemoval).flatMap((some) => {
-    const ids = some.flatMap((one) =>
-      one.current ? one.endpoints.map(({ endpointId }) => endpointId) : possible(one),
-    );
-    if (ids.length === 0) return [];
-    return [message([deleteReport(newMessageId(), ids)], some, { state: true, sync: true })];
-  });
+  const whole = toRemove.filter((one) => !isOffered(one));
+  const partly = toRemove.filter(isOffered);
+  return [
+    ...chunksOf(whole, thingsPerRemoval).map((some) => removal(some, true)),
+    ...chunksOf(partly, thingsPerRemoval).map((some) => removal(some, false)),
+  ];
 }
 
 function states(things: readonly DueEndpoints[], parts: ReportParts): readonly AssistantMessage[] {
-  const told = things
+  const toReport = things
     // A thing that is removed in the same report has no state.
     .filter((one) => one.wantsState && (isPresent(one) || !one.wantsSync))
     .map((thing) => ({ thing, events: changeReports(thing, parts) }))
     .filter(({ events }) => events.length > 0);
-  return chunksOf(told, thingsPerMessage).map((some) =>
+  return chunksOf(toReport, thingsPerMessage).map((some) =>
     message(
       some.flatMap(({ events }) => events),
       some.map(({ thing }) => thing),
@@ -133,8 +142,8 @@ function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonl
 function changeReports({ endpoints, sinceMs, wantsSync }: DueEndpoints, { nowMs, newMessageId }: ReportParts) {
   const hasChanged = ({ changedMs }: TimedProperty) => wantsSync || changedMs >= sinceMs;
   return endpoints.flatMap((endpoint) => {
-    const answered = { messageId: newMessageId(), endpointId: endpoint.endpointId };
-    return changeReport(answered, propertiesOf(endpoint, nowMs), hasChanged) ?? [];
+    const header = { messageId: newMessageId(), endpointId: endpoint.endpointId };
+    return changeReport(header, propertiesOf(endpoint, nowMs), hasChanged) ?? [];
   });
 }
 
@@ -142,10 +151,10 @@ function outcome(
   { thingId, reply, receipt, current }: DueReply,
   { alarms, nowMs, newMessageId }: ReportParts,
 ): AssistantMessage {
-  const answered = { messageId: newMessageId(), ...(JSON.parse(reply) as StoredReply) };
+  const header = { messageId: newMessageId(), ...(JSON.parse(reply) as StoredReply) };
   const event = receipt
-    ? commandOutcome(answered, receipt, current, alarms, nowMs)
-    : withoutOutcome(answered, current !== undefined);
+    ? commandOutcome(header, receipt, current, alarms, nowMs)
+    : withoutOutcome(header, current !== undefined);
   return { ...message([event], [{ thingId }], { state: false, sync: false }), replies: [reply] };
 }
 

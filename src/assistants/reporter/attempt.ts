@@ -78,6 +78,9 @@ export class Attempt {
         if (outcome.result === "refused") this.#problem = outcome.text;
         else this.#isTaken = true;
         await this.#told(tx, message);
+        if (outcome.result === "refused" && outcome.afterMs !== undefined) {
+          await this.#tellAgain(tx, message, outcome.afterMs);
+        }
         const goesFirst = hasNext && (await this.#hasNewEmergency(tx, await tx.clock.nowMs()));
         if (goesFirst) await this.#release(tx);
         return !goesFirst;
@@ -97,7 +100,7 @@ export class Attempt {
   }
 
   /** While an emergency waits, the own back-off is short. It is never shorter than what the assistant asks for. */
-  #waitAfter({ afterMs }: Extract<Outcome, { readonly result: "retry" }>): number {
+  #waitAfter({ afterMs }: { readonly afterMs?: number | undefined }): number {
     const isUrgent = [...this.#marks.values()].some((mark) => mark.isUrgent);
     const ownMs = waitAfter(this.#grant.attempts + 1, this.#parts.runtime.random());
     return Math.min(Math.max(afterMs ?? 0, isUrgent ? Math.min(ownMs, longestUrgentWaitMs) : ownMs), longestWaitMs);
@@ -118,10 +121,10 @@ export class Attempt {
     await this.#parts.store.transaction(
       async (tx) => {
         if (!(await tx.assistantGrants.holds(grant))) return;
-        for (const mark of this.#marks.values()) {
-          const told = { state: isDue(mark.stateMs, readMs), sync: isDue(mark.syncMs, readMs) };
-          await tx.assistantMarks.told(mark, told);
-        }
+        await tx.assistantMarks.removeAllSent(grant, [...this.#marks.values()], ({ stateMs, syncMs }) => ({
+          state: isDue(stateMs, readMs),
+          sync: isDue(syncMs, readMs),
+        }));
         const nowMs = await tx.clock.nowMs();
         await this.#lookAgain(tx, nowMs);
         await tx.assistantGrants.release(grant, this.#progress(nowMs));
@@ -160,16 +163,25 @@ export class Attempt {
     return due.some((mark) => mark.isUrgent && this.#marks.get(mark.thingId)?.version !== mark.version);
   }
 
+  /** The assistant has no room for these things at present. */
+  async #tellAgain(tx: SendingTables, { thingIds }: AssistantMessage, afterMs: number): Promise<void> {
+    const nowMs = await tx.clock.nowMs();
+    const dueMs = nowMs + afterMs;
+    const marks = thingIds.map((thingId) => ({ thingId, stateMs: dueMs, syncMs: dueMs }));
+    await tx.assistantMarks.addAll(this.#grant, marks, nowMs);
+  }
+
   #progress(nowMs: number): GrantProgress {
     const reportedMs = this.#isTaken ? nowMs : this.#grant.reportedMs;
     return { attempts: 0, problem: this.#problem, reportedMs, staleDevices: this.#report.staleDevices };
   }
 
   async #told(tx: SendingTables, { thingIds, tells, rises, replies = [] }: AssistantMessage): Promise<void> {
-    for (const thingId of thingIds) {
-      const mark = this.#marks.get(thingId);
-      if (mark) await tx.assistantMarks.told(mark, { ...tells, rises: rises?.[thingId] ?? [] });
-    }
+    await tx.assistantMarks.removeAllSent(
+      this.#grant,
+      thingIds.flatMap((thingId) => this.#marks.get(thingId) ?? []),
+      ({ thingId }) => ({ ...tells, rises: rises?.[thingId] ?? [] }),
+    );
     for (const { commandId, reply } of this.#replies) {
       if (replies.includes(reply)) await tx.assistantReplies.remove({ ...this.#grant, commandId });
     }

@@ -1,14 +1,14 @@
 import { type LoggedThing, loggedThings, type ThingCommandBody } from "../../devices/log-entries.ts";
 import { isUrgentThing } from "../../devices/urgent-things.ts";
 import type { Cause } from "../../model/cause.ts";
-import type { AlarmRise, NewMark } from "../../store/tables/assistant-marks.ts";
+import type { AlarmRise, MarkOfGrant } from "../../store/tables/assistant-marks.ts";
 import type { TailedEntry } from "../../store/tables/log.ts";
 import { hasOutcome } from "../commanding.ts";
 import { allThings } from "../grants.ts";
 
 /** What a log entry changes for the assistants of its user. */
 export interface Changes {
-  readonly marks: readonly Omit<NewMark, "userId" | "outletId">[];
+  readonly marks: readonly MarkOfGrant[];
   /** Only for the outlet with this client; undefined: for all. */
   readonly clientId?: string | null;
 }
@@ -63,7 +63,8 @@ function markOf(thing: LoggedThing, cause: Cause | undefined, timeMs: number, no
   const isNew = what === "added" || what === "changed";
   return {
     thingId,
-    sinceMs: timeMs,
+    // The assistant may have a part that the thing has no longer.
+    sinceMs: what === "changed" ? 0 : timeMs,
     stateMs,
     // A new alarm is added to the list of devices before its state is told, so both are due at once.
     ...(isNew && { syncMs: stateMs }),

@@ -5,6 +5,7 @@ import type { CurrentThing } from "../current-thing.ts";
 import { allThings } from "../grants.ts";
 import type { AssistantHomes } from "../homes.ts";
 import type { Outlet } from "../outlets.ts";
+import { groupingMs } from "./changes.ts";
 
 export interface ChoiceParts {
   readonly homes: AssistantHomes;
@@ -21,10 +22,13 @@ export interface Choice {
   readonly shifted: readonly CurrentThing[];
 }
 
-/** Devices come and go with things that are added, described otherwise or removed, and never with a state. */
+/**
+ * Devices come and go with things that are added, described otherwise or removed, and never with a state. Things that are
+ * to be added a little later may be added now.
+ */
 export function isChoiceDue({ omitted }: AssistantGrantRow, marks: readonly AssistantMark[], nowMs: number): boolean {
   const isListed = ({ thingId, syncMs }: AssistantMark) =>
-    thingId === allThings || (syncMs !== null && syncMs <= nowMs);
+    thingId === allThings || (syncMs !== null && syncMs <= nowMs + groupingMs);
   return omitted === null || marks.some(isListed);
 }
 

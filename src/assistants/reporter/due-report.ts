@@ -12,7 +12,7 @@ import type { CurrentThing } from "../current-thing.ts";
 import { allThings } from "../grants.ts";
 import type { AssistantHomes } from "../homes.ts";
 import type { Outlet } from "../outlets.ts";
-import { freshnessOfLinks } from "./changes.ts";
+import { freshnessOfLinks, groupingMs } from "./changes.ts";
 import { type Choice, choiceOf, isChoiceDue, keptChoice } from "./choice.ts";
 
 export interface ReportParts {
@@ -71,11 +71,13 @@ export async function dueReport(
     const mark = byThing.get(thingId);
     const isWhole = known.has(thingId);
     const isShifted = shifted.has(thingId);
+    // A thing is added before its state is told, also when the state is urgent.
+    const syncUntilMs = current?.goneMs === null ? nowMs + groupingMs : nowMs;
     return {
       thingId,
       current,
       wantsState: isDue(mark?.stateMs, nowMs) || isWhole || isShifted,
-      wantsSync: isDue(mark?.syncMs, nowMs) || (isWhole && isDue(all?.syncMs, nowMs)) || isShifted,
+      wantsSync: isDue(mark?.syncMs, syncUntilMs) || (isWhole && isDue(all?.syncMs, nowMs)) || isShifted,
       sinceMs: isWhole || isShifted ? 0 : (mark?.sinceMs ?? 0),
       isUrgent: mark?.isUrgent ?? false,
       rises: mark?.rises ?? [],
@@ -131,7 +133,10 @@ function oneSided(now: ReadonlySet<DeviceId>, before: readonly DeviceId[]): read
 }
 
 /** What is left of a report after one of its messages. */
-export function withoutTold(report: DueReport, { thingIds, tells, rises, replies = [] }: AssistantMessage): DueReport {
+export function withoutTold(
+  report: DueReport,
+  { thingIds, tells, rises, withdrawn = [], replies = [] }: AssistantMessage,
+): DueReport {
   const told = new Set(thingIds);
   const things = report.things.map((thing): DueThing => {
     if (!told.has(thing.thingId)) return thing;
@@ -148,6 +153,7 @@ export function withoutTold(report: DueReport, { thingIds, tells, rises, replies
   return {
     ...report,
     things: things.filter(({ wantsState, wantsSync }) => wantsState || wantsSync),
+    withdrawn: new Set([...(report.withdrawn ?? []), ...withdrawn]),
     replies: report.replies.filter(({ reply }) => !replies.includes(reply)),
   };
 }

@@ -1,5 +1,5 @@
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
-import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
+import type { ListedGrant } from "../../store/tables/assistant-grants.ts";
 import type { AssistantFeed } from "../../store/tables/assistant-marks.ts";
 import type { TailedEntry } from "../../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../../store/tables/log-position.ts";
@@ -41,8 +41,7 @@ export async function feedMarks(
     for (const grant of grants) {
       const marks = [ordinary, alarms].flatMap(({ planned }) => planned.get(nameOf(grant)) ?? []);
       if (marks.length === 0 || !(await tx.assistantGrants.lock(grant))) continue;
-      const { userId, outletId } = grant;
-      for (const mark of marks) await tx.assistantMarks.add({ ...mark, userId, outletId }, nowMs);
+      await tx.assistantMarks.addAll(grant, marks, nowMs);
       await tx.assistantGrants.wakeAt(grant, Math.min(...marks.map(dueOf)));
     }
     const searched = ahead.at(-1)?.position ?? latest(reached, feed.urgent);
@@ -60,7 +59,7 @@ function latest(one: LogPosition, other: LogPosition): LogPosition {
   return comparePositions(one, other) < 0 ? other : one;
 }
 
-async function grantsOf(tx: FeedTables, entries: readonly TailedEntry[]): Promise<readonly AssistantGrantRow[]> {
+async function grantsOf(tx: FeedTables, entries: readonly TailedEntry[]): Promise<readonly ListedGrant[]> {
   const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
   return users.length === 0 ? [] : tx.assistantGrants.ofUsers(users);
 }
@@ -86,7 +85,7 @@ type Marks = Changes["marks"];
 type Mark = Marks[number];
 
 function plan(
-  grants: readonly AssistantGrantRow[],
+  grants: readonly ListedGrant[],
   entries: readonly TailedEntry[],
   nowMs: number,
   isWanted: (mark: Mark, entry: TailedEntry) => boolean,
@@ -111,7 +110,7 @@ function plan(
   return { planned, fed };
 }
 
-function nameOf({ userId, outletId }: AssistantGrantRow): string {
+function nameOf({ userId, outletId }: ListedGrant): string {
   return `${userId} ${outletId}`;
 }
 

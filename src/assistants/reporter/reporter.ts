@@ -3,7 +3,7 @@ import { BackgroundTask } from "../../runtime/background-task.ts";
 import { type Cancel, outsideRequests } from "../../runtime/runtime.ts";
 import { Sweep } from "../../runtime/sweep.ts";
 import type { Store } from "../../store/seam.ts";
-import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
+import type { ListedGrant } from "../../store/tables/assistant-grants.ts";
 import type { SendingTables } from "./attempt.ts";
 import { type FeedTables, feedMarks } from "./feeder.ts";
 import { type SendingParts, sendDue } from "./sending.ts";
@@ -147,14 +147,14 @@ export class Reporter {
     if (this.#stopping.signal.aborted) return false;
     for (const grant of due) {
       if (this.#sending.has(nameOf(grant))) continue;
-      const limit = this.#slots.limitFor(grant.outletId, grant.dueMs === 0);
+      const limit = this.#slots.limitFor(grant.outletId, grant.isUrgent);
       if (limit) reached.add(limit);
       else this.#begin(grant);
     }
     return due.length === grantsPerLook;
   }
 
-  #begin(grant: AssistantGrantRow): void {
+  #begin(grant: ListedGrant): void {
     const name = nameOf(grant);
     this.#slots.take(grant.outletId);
     const done = sendDue(this.#parts, grant, this.#stopping.signal)
@@ -174,6 +174,6 @@ export class Reporter {
   }
 }
 
-function nameOf({ userId, outletId }: AssistantGrantRow): string {
+function nameOf({ userId, outletId }: ListedGrant): string {
   return `${userId} ${outletId}`;
 }

@@ -1,11 +1,12 @@
 import { within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant } from "../../store/tables/assistant-grants.ts";
-import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
+import type { AssistantMark, MarkOfGrant } from "../../store/tables/assistant-marks.ts";
 import type { DueReport, Recipient } from "../assistant.ts";
 import { credentialContext } from "../grants.ts";
 import type { Outlet, Outlets } from "../outlets.ts";
 import { Attempt, type AttemptParts, marksPerReport, type SendingTables } from "./attempt.ts";
+import { removalMs } from "./changes.ts";
 import { type BuiltReport, dueReport, type ReportParts, readAgain, turnedLink, withoutTold } from "./due-report.ts";
 
 export interface SendingParts extends ReportParts, AttemptParts {
@@ -38,7 +39,10 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
       const nowMs = await tx.clock.nowMs();
       const grant = await tx.assistantGrants.claim(key, nowMs, nowMs + reportTimes.claimMs);
       if (!grant) return undefined;
-      const marks = await tx.assistantMarks.due(grant, nowMs, marksPerReport);
+      const first = await tx.assistantMarks.due(grant, nowMs, marksPerReport);
+      // Things that come take the places of things that go: one report tells of all of them.
+      const more = first.length < marksPerReport ? [] : await tx.assistantMarks.dueSyncs(grant, nowMs);
+      const marks = [...new Map([...first, ...more].map((mark) => [mark.thingId, mark])).values()];
       const thingIds = marks.map(({ thingId }) => thingId);
       return { grant, nowMs, marks, replies: await tx.assistantReplies.ofThings(grant, thingIds) };
     },
@@ -49,7 +53,7 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   const outlet = await outlets.find(grant.outletId);
   const report = await dueReport(parts, grant, marks, replies, nowMs, outlet);
   const recipient = recipientOf(parts, outlet, grant);
-  const kept = await keepTold(store, grant, report, nowMs);
+  const kept = await keepTold(store, grant, marks, report, nowMs);
   if (!kept) return true;
   const attempt = new Attempt(parts, grant, [...marks, ...kept], replies, report);
   let left: DueReport = report;
@@ -87,36 +91,70 @@ function prolong(store: Store<SendingTables>, grant: ClaimedGrant): Promise<bool
   );
 }
 
+/** Others wait while marks are written. */
+const marksAtOnce = 500;
+
 /**
  * Stores before the first message which links are told as stale and which devices are offered, with a mark for each link
  * that has turned and each thing that is offered from now on, or no longer. If this report fails, or its node dies, the
  * next one tells them. Undefined when the link to the assistant has ended, or another node has claimed the grant.
  */
-function keepTold(
+async function keepTold(
   store: Store<SendingTables>,
   grant: ClaimedGrant,
+  read: readonly AssistantMark[],
   { turned, staleDevices, shifted, omittedIds: omitted }: BuiltReport,
   nowMs: number,
-): Promise<readonly AssistantMark[] | undefined> | readonly AssistantMark[] {
+): Promise<readonly AssistantMark[] | undefined> {
   if (turned.length === 0 && isSameList(omitted, grant.omitted)) return [];
-  const { userId, outletId } = grant;
-  const added = [
+  const marks = [
     ...turned.map((deviceId) => ({ thingId: turnedLink(deviceId), stateMs: nowMs })),
-    ...shifted.map(({ thingId }) => ({ thingId, stateMs: nowMs, syncMs: nowMs, sinceMs: 0 })),
+    ...shifted.map(({ thingId, goneMs }) => ({
+      ...{ thingId, stateMs: nowMs, syncMs: nowMs, sinceMs: 0 },
+      isPresent: goneMs === null,
+    })),
   ];
-  return store.transaction(
-    async (tx) => {
-      const untilMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
-      if (!(await tx.assistantGrants.prolong(grant, untilMs, { staleDevices, omitted }))) return undefined;
-      const marks: AssistantMark[] = [];
-      for (const mark of added) {
-        await tx.assistantMarks.add({ userId, outletId, ...mark }, nowMs);
-        marks.push((await tx.assistantMarks.find(grant, mark.thingId))!);
-      }
-      return marks;
-    },
-    { urgent: true },
-  );
+  const kept: AssistantMark[] = [];
+  for (let from = 0; from === 0 || from < marks.length; from += marksAtOnce) {
+    // If the node dies before the last of these transactions, the next report makes the same choice again.
+    const told = from + marksAtOnce < marks.length ? undefined : { staleDevices, omitted };
+    const added = await store.transaction(
+      async (tx) => {
+        const untilMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
+        if (!(await tx.assistantGrants.prolong(grant, untilMs, told))) return undefined;
+        return addToRead(tx, grant, read, marks.slice(from, from + marksAtOnce), nowMs);
+      },
+      { urgent: true },
+    );
+    if (!added) return undefined;
+    kept.push(...added);
+  }
+  return kept;
+}
+
+/**
+ * Adds marks, and returns those that this report tells. A mark that has changed since it was read is not among them: the
+ * report does not tell that change, so the mark must stay.
+ */
+async function addToRead(
+  tx: SendingTables,
+  grant: ClaimedGrant,
+  read: readonly AssistantMark[],
+  marks: readonly (MarkOfGrant & { readonly isPresent?: boolean })[],
+  nowMs: number,
+): Promise<readonly AssistantMark[]> {
+  const versions = new Map(read.map(({ thingId, version }) => [thingId, version]));
+  const ids = marks.map(({ thingId }) => thingId);
+  const found = await tx.assistantMarks.some(grant, ids);
+  const isChanged = ({ thingId, version }: AssistantMark) => versions.get(thingId) !== version;
+  const changed = new Map(found.filter(isChanged).map((mark) => [mark.thingId, mark]));
+  const added = marks.map(({ isPresent = false, ...mark }) => {
+    // The thing has vanished since the home was read: it is not told as removed before its time.
+    const isVanished = isPresent && (changed.get(mark.thingId)?.syncMs ?? 0) >= nowMs + removalMs;
+    return isVanished ? { ...mark, syncMs: undefined } : mark;
+  });
+  const now = await tx.assistantMarks.addAll(grant, added, nowMs);
+  return now.filter(({ thingId }) => !changed.has(thingId));
 }
 
 function isSameList(one: readonly string[] | null, other: readonly string[] | null): boolean {
@@ -127,20 +165,25 @@ function recipientOf({ store, sealing }: SendingParts, outlet: Outlet, grant: Cl
   const { userId, outletId, agentUserId, region } = grant;
   const context = credentialContext(userId, outletId);
   let { sealedCredential } = grant;
+  let credential =
+    sealedCredential === null ? undefined : (JSON.parse(sealing.open(sealedCredential, context)) as object);
   return {
     outletId,
     settings: outlet.settings,
     agentUserId,
     region,
-    credential: sealedCredential === null ? undefined : (JSON.parse(sealing.open(sealedCredential, context)) as object),
-    async keepCredential(credential) {
-      const sealed = sealing.seal(JSON.stringify(credential), context);
+    /** The next message of the same report uses a renewed credential. */
+    get credential() {
+      return credential;
+    },
+    async keepCredential(renewed) {
+      const sealed = sealing.seal(JSON.stringify(renewed), context);
       const before = sealedCredential;
       const isKept = await store.transaction(
         async (tx) =>
           (await tx.assistantGrants.holds(grant)) && tx.assistantGrants.replaceCredential(grant, before, sealed),
       );
-      if (isKept) sealedCredential = sealed;
+      if (isKept) [sealedCredential, credential] = [sealed, renewed];
       return isKept;
     },
   };

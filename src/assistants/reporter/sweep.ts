@@ -1,6 +1,6 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
-import type { AssistantGrantKey, AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
+import type { AssistantGrantKey, ListedGrant } from "../../store/tables/assistant-grants.ts";
 import { freshnessOfLinks } from "./changes.ts";
 
 export type SweepTables = Pick<
@@ -60,7 +60,7 @@ async function compareFreshness({ store, staleLinks }: SweepParts, signal: Abort
   }
 }
 
-async function mark(store: Store<SweepTables>, grants: readonly AssistantGrantRow[]): Promise<void> {
+async function mark(store: Store<SweepTables>, grants: readonly ListedGrant[]): Promise<void> {
   await store.transaction(async (tx) => {
     const nowMs = await tx.clock.nowMs();
     for (const { userId, outletId } of grants) {

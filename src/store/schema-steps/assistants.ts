@@ -50,3 +50,9 @@ export const assistantsUrgentFeed: Step = ({ integer }) => [
  * that does not know the column offers all: so do the rows that are there.
  */
 export const assistantsOmitted: Step = () => ["ALTER TABLE assistant_grants ADD COLUMN omitted TEXT DEFAULT '[]'"];
+
+/** Emergencies that wait to be told: a node looks for them before all other marks (tables/assistant-grants.ts). */
+export const assistantsUrgentMarks: Step = {
+  index: "assistant_marks_urgent",
+  on: "assistant_marks (owner_id, outlet_id) WHERE is_urgent = 1",
+};

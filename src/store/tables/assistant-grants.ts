@@ -1,7 +1,7 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { SuspendedParty } from "../../model/suspension.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
-import { suspendedParty } from "./grants.ts";
+import { isGrantBetween, suspendedParty } from "./grants.ts";
 
 export interface AssistantGrantKey {
   readonly userId: UserId;
@@ -21,7 +21,7 @@ export interface AssistantGrantRow extends AssistantGrantKey {
   readonly staleDevices: readonly DeviceId[];
   /** The ids of devices that the assistant is not offered, because it takes no more; null before the first report. */
   readonly omitted: readonly string[] | null;
-  /** When there is something to report: 0 for an emergency; null when there is nothing. */
+  /** When there is something to report: 0 for an emergency, unless its last attempt failed; null when there is nothing. */
   readonly dueMs: number | null;
   /** Fencing token: each claim has the next number. */
   readonly claim: number;
@@ -33,6 +33,14 @@ export interface AssistantGrantRow extends AssistantGrantKey {
   readonly reportedMs: number | null;
   /** Its suspended user or client; null: neither. Then nothing is reported. */
   readonly suspended: SuspendedParty | null;
+}
+
+/** A grant without `omitted`, which has 10,000 ids in a very large home. */
+export type ListedGrant = Omit<AssistantGrantRow, "omitted">;
+
+export interface DueGrant extends ListedGrant {
+  /** There is an emergency to report, also one whose last attempt failed. */
+  readonly isUrgent: boolean;
 }
 
 export type NewAssistantGrant = Pick<AssistantGrantRow, "userId" | "outletId" | "clientId" | "agentUserId"> &
@@ -51,16 +59,16 @@ export interface AssistantGrantTable {
   put(grant: NewAssistantGrant): Promise<boolean>;
   find(key: AssistantGrantKey): Promise<AssistantGrantRow | undefined>;
   /** Reads the grant and locks it until the transaction ends. */
-  lock(key: AssistantGrantKey): Promise<AssistantGrantRow | undefined>;
+  lock(key: AssistantGrantKey): Promise<ListedGrant | undefined>;
   /** The grants of these users. */
-  ofUsers(userIds: readonly UserId[]): Promise<AssistantGrantRow[]>;
+  ofUsers(userIds: readonly UserId[]): Promise<ListedGrant[]>;
   /** The grants of an outlet, by user. */
-  ofOutlet(outletId: string, limit: number): Promise<AssistantGrantRow[]>;
+  ofOutlet(outletId: string, limit: number): Promise<ListedGrant[]>;
   countOfOutlet(outletId: string): Promise<number>;
   /** For each outlet with users whose last report failed: how many these are, and one of the reasons. */
-  troubled(): Promise<{ readonly outletId: string; readonly users: number; readonly problem: string }[]>;
+  failing(): Promise<{ readonly outletId: string; readonly users: number; readonly problem: string }[]>;
   /** A page of all grants, by user and outlet. */
-  page(after: AssistantGrantKey | undefined, limit: number): Promise<AssistantGrantRow[]>;
+  page(after: AssistantGrantKey | undefined, limit: number): Promise<ListedGrant[]>;
   /** When the oldest report of the outlet became due that waits now; null when none waits. Suspended grants wait for none. */
   waitingSinceMs(outletId: string, nowMs: number): Promise<number | null>;
   isAny(): Promise<boolean>;
@@ -72,7 +80,7 @@ export interface AssistantGrantTable {
     nowMs: number,
     limit: number,
     except?: { readonly busy: readonly string[]; readonly full: readonly string[] },
-  ): Promise<AssistantGrantRow[]>;
+  ): Promise<DueGrant[]>;
   /** When the next grant becomes due, or its claim ends; undefined when nothing waits. */
   nextDueMs(): Promise<number | undefined>;
   /**
@@ -125,23 +133,21 @@ export interface GrantProgress {
 
 const columns = `a.owner_id AS "userId", a.outlet_id AS "outletId", a.client_id AS "clientId",
   a.agent_user_id AS "agentUserId", a.sealed_credential AS "sealedCredential", a.region, a.since_ms AS "sinceMs",
-  a.stale_devices AS "staleDevices", a.omitted, a.due_ms AS "dueMs", a.claim, a.attempts, a.problem,
+  a.stale_devices AS "staleDevices", a.due_ms AS "dueMs", a.claim, a.attempts, a.problem,
   a.reported_ms AS "reportedMs", ${suspendedParty("a")} AS suspended`;
-const isAlive = `EXISTS (SELECT 1 FROM grants g WHERE g.owner_id = a.owner_id AND g.client_id = a.client_id
+const isAlive = `EXISTS (SELECT 1 FROM grants g WHERE ${isGrantBetween("a.owner_id", "a.client_id")}
   AND g.reach = 'user' AND (g.scope IS NULL OR g.scope LIKE '%devices:read%'))
   AND EXISTS (SELECT 1 FROM assistant_outlets o WHERE o.id = a.outlet_id)`;
 const ofKey = "a.owner_id = $1 AND a.outlet_id = $2";
 const ofRow = "owner_id = $1 AND outlet_id = $2";
+const isWaiting = "a.due_ms IS NOT NULL AND a.due_ms <= $1 AND a.claimed_until_ms <= $1";
 /** Tables with rows that wait for a grant. */
 const waiting = ["assistant_marks", "assistant_replies"];
 
 /** How long a grant of a suspended user or client waits until it is looked at again. */
 const suspendedMs = 600_000;
 
-type StoredGrant = Omit<AssistantGrantRow, "staleDevices" | "omitted"> & {
-  readonly staleDevices: string;
-  readonly omitted: string | null;
-};
+type StoredGrant = Omit<ListedGrant, "staleDevices"> & { readonly staleDevices: string };
 
 export function assistantGrantTable(sql: Sql): AssistantGrantTable {
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE OF a" : "";
@@ -152,6 +158,15 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     (
       await sql.all<StoredGrant>(`SELECT ${columns} FROM assistant_grants a WHERE ${isAlive} AND ${tail}`, parameters)
     ).map(fromStored);
+  const one = async ({ userId, outletId }: AssistantGrantKey, tail = ""): Promise<AssistantGrantRow | undefined> => {
+    const [row] = await sql.all<StoredGrant & { readonly omitted: string | null }>(
+      `SELECT ${columns}, a.omitted FROM assistant_grants a WHERE ${isAlive} AND ${ofKey}${tail}`,
+      [userId, outletId],
+    );
+    if (!row) return undefined;
+    const { omitted, ...stored } = row;
+    return { ...fromStored(stored), omitted: omitted === null ? null : (JSON.parse(omitted) as string[]) };
+  };
   const lock = ({ userId, outletId }: AssistantGrantKey) => first(rows(`${ofKey}${forUpdate}`, [userId, outletId]));
   const holds = async (grant: ClaimedGrant) => {
     const row = await lock(grant);
@@ -180,7 +195,7 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       );
       return false;
     },
-    find: ({ userId, outletId }) => first(rows(ofKey, [userId, outletId])),
+    find: (key) => one(key),
     lock,
     ofUsers: (userIds) => rows(`a.owner_id ${among} ORDER BY a.owner_id, a.outlet_id`, [userIds]),
     ofOutlet: (outletId, limit) => rows("a.outlet_id = $1 ORDER BY a.owner_id LIMIT $2", [outletId, limit]),
@@ -191,7 +206,7 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       );
       return Number(row?.count ?? 0);
     },
-    troubled: () =>
+    failing: () =>
       sql.all(
         `SELECT a.outlet_id AS "outletId", COUNT(*) AS users, MIN(a.problem) AS problem FROM assistant_grants a
          WHERE a.problem IS NOT NULL AND ${isAlive} GROUP BY a.outlet_id ORDER BY a.outlet_id`,
@@ -213,13 +228,26 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       return row?.sinceMs ?? null;
     },
     isAny: async () => (await sql.all("SELECT 1 FROM assistant_grants LIMIT 1")).length > 0,
-    due: (nowMs, limit, { busy, full } = { busy: [], full: [] }) =>
-      rows(
-        `a.due_ms IS NOT NULL AND a.due_ms <= $1 AND a.claimed_until_ms <= $1
-         AND NOT (a.due_ms > 0 AND a.outlet_id ${amongTexts("$3")}) AND NOT a.outlet_id ${amongTexts("$4")}
+    async due(nowMs, limit, { busy, full } = { busy: [], full: [] }) {
+      // Urgent marks have an index of their own, so this finds an emergency behind any number of other grants.
+      const urgent = await rows(
+        `${isWaiting} AND NOT a.outlet_id ${amongTexts("$3")} AND (a.owner_id, a.outlet_id) IN
+           (SELECT m.owner_id, m.outlet_id FROM assistant_marks m WHERE m.is_urgent = 1 AND m.due_ms <= $1)
+         ORDER BY a.due_ms LIMIT $2`,
+        [nowMs, limit, full],
+      );
+      const others = await rows(
+        `${isWaiting} AND NOT (a.due_ms > 0 AND a.outlet_id ${amongTexts("$3")}) AND NOT a.outlet_id ${amongTexts("$4")}
          ORDER BY a.due_ms LIMIT $2`,
         [nowMs, limit, busy, full],
-      ),
+      );
+      const isListed = (grant: ListedGrant) =>
+        urgent.some(({ userId, outletId }) => userId === grant.userId && outletId === grant.outletId);
+      return [
+        ...urgent.map((grant) => ({ ...grant, isUrgent: true })),
+        ...others.filter((grant) => !isListed(grant)).map((grant) => ({ ...grant, isUrgent: grant.dueMs === 0 })),
+      ].slice(0, limit);
+    },
     async nextDueMs() {
       const [row] = await sql.all<{ nextMs: number | null }>(
         `SELECT CASE WHEN due_ms > claimed_until_ms THEN due_ms ELSE claimed_until_ms END AS "nextMs"
@@ -228,7 +256,7 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       return row?.nextMs ?? undefined;
     },
     async claim(key, nowMs, untilMs) {
-      const grant = await lock(key);
+      const grant = await one(key, forUpdate);
       if (grant?.dueMs == null || grant.dueMs > nowMs) return undefined;
       if (grant.suspended) {
         await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow}`, [
@@ -303,6 +331,10 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     },
     remove,
     async removeOfUser(userId) {
+      // Every transaction locks the grant before its marks: another one may be adding some.
+      if (sql.dialect === "postgres") {
+        await sql.all("SELECT 1 FROM assistant_grants WHERE owner_id = $1 ORDER BY outlet_id FOR UPDATE", [userId]);
+      }
       for (const table of [...waiting, "assistant_deliveries"]) {
         await sql.run(`DELETE FROM ${table} WHERE owner_id = $1`, [userId]);
       }
@@ -323,10 +355,6 @@ function inText(ids: readonly string[] | null): string | null {
   return ids && JSON.stringify(ids);
 }
 
-function fromStored({ staleDevices, omitted, ...row }: StoredGrant): AssistantGrantRow {
-  return {
-    ...row,
-    staleDevices: JSON.parse(staleDevices) as DeviceId[],
-    omitted: omitted === null ? null : (JSON.parse(omitted) as string[]),
-  };
+function fromStored({ staleDevices, ...row }: StoredGrant): ListedGrant {
+  return { ...row, staleDevices: JSON.parse(staleDevices) as DeviceId[] };
 }

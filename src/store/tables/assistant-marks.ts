@@ -1,5 +1,4 @@
-import type { UserId } from "../../model/ids.ts";
-import type { Sql } from "../sql.ts";
+import { first, type Sql } from "../sql.ts";
 import type { AssistantGrantKey } from "./assistant-grants.ts";
 import type { LogPosition } from "./log-position.ts";
 
@@ -26,11 +25,11 @@ export interface AssistantMark extends AssistantGrantKey {
   readonly rises: readonly AlarmRise[];
 }
 
-/** What a message has told of a thing. */
-export interface ToldOfMark {
+/** What a message that was sent says of a thing. */
+export interface SentOfMark {
   readonly state: boolean;
   readonly sync: boolean;
-  /** The rises that were told before the state; all of the mark's when the state was told. */
+  /** The rises that were sent before the state; all of the mark's when the state was sent. */
   readonly rises?: readonly AlarmRise[];
 }
 
@@ -49,6 +48,9 @@ export interface NewMark extends AssistantGrantKey {
   readonly rises?: readonly AlarmRise[];
 }
 
+/** A change to be told of a grant that is named apart. */
+export type MarkOfGrant = Omit<NewMark, keyof AssistantGrantKey>;
+
 /** The position in the log up to which entries have become marks. */
 export interface AssistantFeed extends LogPosition {
   /** The epoch of the log at that position; empty before the first grant. */
@@ -62,17 +64,29 @@ export interface AssistantFeed extends LogPosition {
 export interface AssistantMarkTable {
   /** Adds the mark to the present one of the same thing. The caller holds the grant's lock or the feed's. */
   add(mark: NewMark, nowMs: number): Promise<void>;
+  /** Adds marks of one grant, as `add` does, with two statements; returns these marks as they are now. */
+  addAll(key: AssistantGrantKey, marks: readonly MarkOfGrant[], nowMs: number): Promise<AssistantMark[]>;
   /** Marks all things of every grant, and makes every grant due. */
   addToAll(nowMs: number): Promise<void>;
   /** The mark of one thing, due or not. */
   find(key: AssistantGrantKey, thingId: string): Promise<AssistantMark | undefined>;
+  /** The marks of these things, due or not. */
+  some(key: AssistantGrantKey, thingIds: readonly string[]): Promise<AssistantMark[]>;
   /** The marks of a grant that are due, urgent ones first; at most `limit`. */
   due(key: AssistantGrantKey, nowMs: number, limit: number): Promise<AssistantMark[]>;
+  /** All marks of a grant by which it is due to be told that things were added, changed or removed. */
+  dueSyncs(key: AssistantGrantKey, nowMs: number): Promise<AssistantMark[]>;
   /**
-   * Removes what was told: the state with all rises, or only some rises. A mark that has changed since stays, without the
-   * rises that were told.
+   * Removes what was sent: the state with all rises, or only some rises. A mark that has changed since it was read stays,
+   * without the rises that were sent.
    */
-  told(mark: AssistantMark, told: ToldOfMark): Promise<void>;
+  removeSent(mark: AssistantMark, sent: SentOfMark): Promise<void>;
+  /** Removes what was sent of marks of one grant, as `removeSent` does, with three statements. */
+  removeAllSent(
+    key: AssistantGrantKey,
+    marks: readonly AssistantMark[],
+    sentOf: (mark: AssistantMark) => SentOfMark,
+  ): Promise<void>;
   /** The things that are to be told as removed later. */
   leaving(key: AssistantGrantKey, nowMs: number): Promise<string[]>;
   count(key: AssistantGrantKey): Promise<number>;
@@ -87,7 +101,6 @@ const risesKept = 10;
 const columns = `m.owner_id AS "userId", m.outlet_id AS "outletId", m.thing_id AS "thingId", m.version,
   m.since_ms AS "sinceMs", m.state_ms AS "stateMs", m.sync_ms AS "syncMs", m.is_urgent AS "isUrgent", m.rises`;
 const ofKey = "m.owner_id = $1 AND m.outlet_id = $2";
-const ofRow = "owner_id = $1 AND outlet_id = $2 AND thing_id = $3";
 
 type StoredMark = Omit<AssistantMark, "isUrgent" | "rises"> & { readonly isUrgent: number; readonly rises: string };
 
@@ -95,53 +108,66 @@ type StoredFeed = Omit<AssistantFeed, "urgent"> & { readonly urgentTransaction: 
 
 export function assistantMarkTable(sql: Sql): AssistantMarkTable {
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
-  const find = async (userId: UserId, outletId: string, thingId: string) => {
-    const [row] = await sql.all<StoredMark>(
-      `SELECT ${columns} FROM assistant_marks m WHERE ${ofKey} AND m.thing_id = $3${forUpdate}`,
-      [userId, outletId, thingId],
-    );
-    return row && fromStored(row);
-  };
-  const write = async (mark: AssistantMark) => {
-    const { userId, outletId, thingId, version, sinceMs, stateMs, syncMs, isUrgent, rises } = mark;
+  const among = sql.dialect === "postgres" ? "= ANY($3::text[])" : "IN (SELECT value FROM json_each($3))";
+  const elements = sql.dialect === "postgres" ? "json_array_elements($3::json)" : "json_each($3)";
+  const some = async ({ userId, outletId }: AssistantGrantKey, thingIds: readonly string[]) =>
+    (
+      await sql.all<StoredMark>(
+        `SELECT ${columns} FROM assistant_marks m WHERE ${ofKey} AND m.thing_id ${among}
+         ORDER BY m.thing_id${forUpdate}`,
+        [userId, outletId, thingIds],
+      )
+    ).map(fromStored);
+  const write = async ({ userId, outletId }: AssistantGrantKey, marks: readonly AssistantMark[]) => {
+    const rows = marks.map(({ thingId, version, sinceMs, stateMs, syncMs, isUrgent, rises }) => {
+      const dueMs = Math.min(stateMs ?? Number.MAX_SAFE_INTEGER, syncMs ?? Number.MAX_SAFE_INTEGER);
+      return [thingId, version, sinceMs, stateMs, syncMs, dueMs, isUrgent ? 1 : 0, JSON.stringify(rises)];
+    });
+    const integer = (column: number) => `CAST(r.value->>${column} AS BIGINT)`;
     await sql.run(
       `INSERT INTO assistant_marks (owner_id, outlet_id, thing_id, version, since_ms, state_ms, sync_ms, due_ms, is_urgent,
          rises)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       SELECT CAST($1 AS INTEGER), $2, r.value->>0, ${[1, 2, 3, 4, 5, 6].map(integer).join(", ")}, r.value->>7
+       FROM ${elements} AS r WHERE 1 = 1
        ON CONFLICT (owner_id, outlet_id, thing_id) DO UPDATE SET version = excluded.version,
          since_ms = excluded.since_ms, state_ms = excluded.state_ms, sync_ms = excluded.sync_ms,
          due_ms = excluded.due_ms, is_urgent = excluded.is_urgent, rises = excluded.rises`,
-      [
-        userId,
-        outletId,
-        thingId,
-        version,
-        sinceMs,
-        stateMs,
-        syncMs,
-        Math.min(stateMs ?? Number.MAX_SAFE_INTEGER, syncMs ?? Number.MAX_SAFE_INTEGER),
-        isUrgent ? 1 : 0,
-        JSON.stringify(rises),
-      ],
+      [userId, outletId, JSON.stringify(rows)],
     );
   };
+  const addAll: AssistantMarkTable["addAll"] = async ({ userId, outletId }, marks, nowMs) => {
+    if (marks.length === 0) return [];
+    const key = { userId, outletId };
+    const before = await some(key, [...new Set(marks.map(({ thingId }) => thingId))]);
+    const now = new Map(before.map((mark) => [mark.thingId, mark]));
+    for (const mark of marks) now.set(mark.thingId, withChange(now.get(mark.thingId), { ...mark, ...key }, nowMs));
+    await write(key, [...now.values()]);
+    return [...now.values()];
+  };
+  const removeAllSent: AssistantMarkTable["removeAllSent"] = async ({ userId, outletId }, marks, sentOf) => {
+    if (marks.length === 0) return;
+    const key = { userId, outletId };
+    const read = new Map(marks.map((mark) => [mark.thingId, mark]));
+    const now = (await some(key, [...read.keys()])).map((mark) => {
+      const before = read.get(mark.thingId)!;
+      return withoutSent(mark, before, sentOf(before));
+    });
+    const isLeft = ({ stateMs, syncMs }: AssistantMark) => stateMs !== null || syncMs !== null;
+    const left = now.filter(isLeft);
+    const removed = now.filter((mark) => !isLeft(mark)).map(({ thingId }) => thingId);
+    if (left.length > 0) await write(key, left);
+    if (removed.length === 0) return;
+    await sql.run(`DELETE FROM assistant_marks WHERE owner_id = $1 AND outlet_id = $2 AND thing_id ${among}`, [
+      userId,
+      outletId,
+      removed,
+    ]);
+  };
   return {
-    async add(mark, nowMs) {
-      const { userId, outletId, thingId, stateMs, syncMs, isUrgent = false, rises = [] } = mark;
-      const before = await find(userId, outletId, thingId);
-      const syncBefore = mark.isBack || mark.isGone ? undefined : before?.syncMs;
-      await write({
-        userId,
-        outletId,
-        thingId,
-        version: (before?.version ?? 0) + 1,
-        sinceMs: Math.min(before?.sinceMs ?? nowMs, mark.sinceMs ?? nowMs),
-        stateMs: earliest(before?.stateMs, stateMs),
-        syncMs: earliest(syncBefore, syncMs),
-        isUrgent: isUrgent || (before?.isUrgent ?? false),
-        rises: [...(before?.rises ?? []), ...rises].slice(-risesKept),
-      });
+    async add({ userId, outletId, ...mark }, nowMs) {
+      await addAll({ userId, outletId }, [mark], nowMs);
     },
+    addAll,
     async addToAll(nowMs) {
       await sql.run(
         `INSERT INTO assistant_marks (owner_id, outlet_id, thing_id, version, since_ms, state_ms, sync_ms, due_ms,
@@ -154,7 +180,8 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
       );
       await sql.run("UPDATE assistant_grants SET due_ms = $1 WHERE due_ms IS NULL OR due_ms > $1", [nowMs]);
     },
-    find: ({ userId, outletId }, thingId) => find(userId, outletId, thingId),
+    find: (key, thingId) => first(some(key, [thingId])),
+    some,
     due: async ({ userId, outletId }, nowMs, limit) =>
       (
         await sql.all<StoredMark>(
@@ -163,22 +190,15 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
           [userId, outletId, nowMs, limit],
         )
       ).map(fromStored),
-    async told(mark, told) {
-      const { userId, outletId, thingId } = mark;
-      const now = await find(userId, outletId, thingId);
-      if (!now) return;
-      const isChanged = now.version !== mark.version;
-      const toldRises = told.state ? mark.rises : (told.rises ?? []);
-      const left: AssistantMark = {
-        ...now,
-        stateMs: told.state && !isChanged ? null : now.stateMs,
-        syncMs: told.sync && !isChanged ? null : now.syncMs,
-        isUrgent: now.isUrgent && (isChanged || !told.state),
-        rises: now.rises.filter((rise) => !toldRises.some((one) => isSame(one, rise))),
-      };
-      if (left.stateMs !== null || left.syncMs !== null) return write(left);
-      await sql.run(`DELETE FROM assistant_marks WHERE ${ofRow}`, [userId, outletId, thingId]);
-    },
+    dueSyncs: async ({ userId, outletId }, nowMs) =>
+      (
+        await sql.all<StoredMark>(
+          `SELECT ${columns} FROM assistant_marks m WHERE ${ofKey} AND m.sync_ms <= $3 ORDER BY m.thing_id`,
+          [userId, outletId, nowMs],
+        )
+      ).map(fromStored),
+    removeSent: (mark, sent) => removeAllSent(mark, [mark], () => sent),
+    removeAllSent,
     async leaving({ userId, outletId }, nowMs) {
       const rows = await sql.all<{ thingId: string }>(
         `SELECT m.thing_id AS "thingId" FROM assistant_marks m WHERE ${ofKey} AND m.sync_ms > $3 ORDER BY m.thing_id`,
@@ -214,6 +234,37 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
 
 function fromStored({ isUrgent, rises, ...row }: StoredMark): AssistantMark {
   return { ...row, isUrgent: isUrgent !== 0, rises: JSON.parse(rises) as AlarmRise[] };
+}
+
+/** The mark of a thing after one more change. */
+function withChange(before: AssistantMark | undefined, mark: NewMark, nowMs: number): AssistantMark {
+  const { userId, outletId, thingId, stateMs, syncMs, isUrgent = false, rises = [] } = mark;
+  const syncBefore = mark.isBack || mark.isGone ? undefined : before?.syncMs;
+  return {
+    userId,
+    outletId,
+    thingId,
+    version: (before?.version ?? 0) + 1,
+    // A thing that is back was known before, perhaps with more parts.
+    sinceMs: mark.isBack && before ? 0 : Math.min(before?.sinceMs ?? nowMs, mark.sinceMs ?? nowMs),
+    stateMs: earliest(before?.stateMs, stateMs),
+    syncMs: earliest(syncBefore, syncMs),
+    isUrgent: isUrgent || (before?.isUrgent ?? false),
+    rises: [...(before?.rises ?? []), ...rises].slice(-risesKept),
+  };
+}
+
+/** What is left of a mark, after what was sent of it as it was read `before`. */
+function withoutSent(now: AssistantMark, before: AssistantMark, sent: SentOfMark): AssistantMark {
+  const isChanged = now.version !== before.version;
+  const sentRises = sent.state ? before.rises : (sent.rises ?? []);
+  return {
+    ...now,
+    stateMs: sent.state && !isChanged ? null : now.stateMs,
+    syncMs: sent.sync && !isChanged ? null : now.syncMs,
+    isUrgent: now.isUrgent && (isChanged || !sent.state),
+    rises: now.rises.filter((rise) => !sentRises.some((one) => isSame(one, rise))),
+  };
 }
 
 function earliest(one: number | null | undefined, other: number | undefined): number | null {

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { alexa } from "../../../src/assistants/alexa/assistant.ts";
+import { endpointsOf } from "../../../src/assistants/alexa/endpoint.ts";
 import type { AlexaBody } from "../../../src/assistants/alexa/gateway.ts";
 import type { AlexaCredential } from "../../../src/assistants/alexa/login-tokens.ts";
-import { type AlexaEvent, deleteReport } from "../../../src/assistants/alexa/messages.ts";
+import { type AlexaEvent, addOrUpdateReport, deleteReport } from "../../../src/assistants/alexa/messages.ts";
 import type { AssistantMessage, Outcome, Recipient } from "../../../src/assistants/assistant.ts";
 import type { MakerAnswer, MakerCall } from "../../../src/assistants/maker-call.ts";
 import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
 import { silent } from "../../contracts/store/home.ts";
 import { checked } from "./checked.ts";
 import { settings } from "./settings.ts";
+import { onOff, thing } from "./things.ts";
 
 const nowMs = Date.UTC(2026, 10, 17);
 const { tokenUrl } = settings;
@@ -116,6 +118,16 @@ describe("a message to the event gateway", () => {
 });
 
 describe("a message that Alexa throttles or finds too large", () => {
+  const tooLarge = refused(413, "REQUEST_ENTITY_TOO_LARGE_EXCEPTION");
+  const times = (count: number, answer: MakerAnswer) => Array.from({ length: count }, () => answer);
+  const removalOf = (ids: readonly string[]): AssistantMessage => ({
+    ...message,
+    body: { events: [deleteReport("m-1", ids)] } satisfies AlexaBody,
+  });
+  const endpointsIn = ({ body }: MakerCall) =>
+    ((body as AlexaEvent).event.payload.endpoints as { endpointId: string }[]).map(({ endpointId }) => endpointId);
+  const whole = removalOf(Array.from({ length: 300 }, (_, index) => `t_${index}`));
+
   it("waits as long as Alexa asks for", async () => {
     const waits = async (text: string) => (await deliver([answered(429, {}, { "retry-after": text })])).outcome;
     const outcome = { result: "retry", status: 429, text: "answered 429" };
@@ -124,22 +136,39 @@ describe("a message that Alexa throttles or finds too large", () => {
   });
 
   it("is split until its parts are taken, and refused when one endpoint alone is too large", async () => {
-    const ids = ["t_1", "t_2", "t_3"];
-    const large: AssistantMessage = { ...message, body: { events: [deleteReport("m-1", ids)] } satisfies AlexaBody };
-    const tooLarge = refused(413, "REQUEST_ENTITY_TOO_LARGE_EXCEPTION");
-    const { outcome, calls } = await deliver(
-      [tooLarge, tooLarge, answered(202), answered(202), answered(202)],
-      {},
-      large,
-    );
+    const three = ["t_1", "t_2", "t_3"];
+    const large = removalOf(three);
+    const { outcome, calls } = await deliver([tooLarge, tooLarge, ...times(3, answered(202))], {}, large);
     assert.equal(outcome.result, "taken");
-    const endpointsOf = ({ body }: MakerCall) =>
-      ((body as AlexaEvent).event.payload.endpoints as { endpointId: string }[]).map(({ endpointId }) => endpointId);
-    assert.deepEqual(calls.map(endpointsOf), [ids, ["t_1", "t_2"], ["t_1"], ["t_2"], ["t_3"]]);
+    assert.deepEqual(calls.map(endpointsIn), [three, ["t_1", "t_2"], ["t_3"], ["t_1"], ["t_2"]]);
     for (const { body } of calls) checked(body as AlexaEvent);
-    const partly = await deliver([tooLarge, tooLarge, tooLarge, answered(202), answered(202)], {}, large);
+    const partly = await deliver([tooLarge, tooLarge, answered(202), tooLarge, answered(202)], {}, large);
     assert.equal(partly.outcome.result, "refused");
     assert.equal(partly.calls.length, 5, "the others are told");
+  });
+
+  it("is refused when none of 16 parts is taken, so that no refusal takes longer than an attempt may", async () => {
+    const { outcome, calls } = await deliver(times(1 + 2 + 4 + 8 + 16, tooLarge), {}, whole);
+    assert.equal(outcome.result, "refused");
+    assert.ok(calls.slice(-16).every((call) => endpointsIn(call).length <= 19));
+  });
+
+  it("is not sent on in parts once one of them is throttled, or the skill is disabled", async () => {
+    const throttled = answered(429, {}, { "retry-after": "7" });
+    const first = times(1 + 2 + 4 + 8, tooLarge);
+    const waits = await deliver([...first, throttled, ...times(7, answered(202))], {}, whole);
+    assert.deepEqual(waits.outcome, { result: "retry", status: 429, text: "answered 429", afterMs: 7_000 });
+    const disabled = refused(403, "SKILL_DISABLED_EXCEPTION");
+    assert.equal((await deliver([tooLarge, disabled, tooLarge], {}, whole)).outcome.result, "forget");
+  });
+
+  it("is told again later when it adds endpoints: Alexa may have no room for them at present", async () => {
+    const [endpoint] = endpointsOf(thing("light", onOff(true)), "none");
+    const events = [addOrUpdateReport("m-1", [endpoint!])];
+    const { outcome } = await deliver([tooLarge], {}, { ...message, body: { events } satisfies AlexaBody });
+    assert.ok(outcome.result === "refused" && outcome.afterMs! > 0);
+    const removal = (await deliver([tooLarge])).outcome;
+    assert.ok(removal.result === "refused" && removal.afterMs === undefined);
   });
 });
 

@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AlexaMessage } from "../../../simulator/alexa/alexa-message.ts";
-import { ownHomeAtAlexa } from "./own-home.ts";
+import { eventually } from "../../stories/world.ts";
+import { toldBy } from "./limited-home.ts";
+import { ownHomeAtAlexa, ownMaps } from "./own-home.ts";
 
-/** What an event tells, as `name endpoints`. */
-function toldBy({ event: { header, endpoint, payload } }: AlexaMessage): string {
-  const listed = (payload.endpoints ?? []) as readonly { readonly endpointId: string }[];
-  return [header.name, endpoint?.endpointId, ...listed.map(({ endpointId }) => endpointId)].filter(Boolean).join(" ");
-}
-
-describe("a home with more devices than Alexa takes", () => {
-  it("is told as discovery names it, also when other devices come in or go", async (t) => {
+describe("a home of own devices at Alexa", () => {
+  it("with more devices than Alexa takes is told as discovery names it, also when other devices come in or go", async (t) => {
     const { company, customer, skill, call, add, isTold, things, find, shown } = await ownHomeAtAlexa(t, 302);
     const told = () => customer.events.splice(0).map(toldBy);
     const lamps = (await things()).map(({ thingId }) => thingId).sort();
@@ -28,6 +23,7 @@ describe("a home with more devices than Alexa takes", () => {
     await isTold();
     assert.deepEqual(told(), [
       `DeleteReport ${lamps[3]} ${lamps[3]}:fan`,
+      `DeleteReport ${firstLeftOut}:fan`,
       `AddOrUpdateReport ${firstLeftOut}`,
       `ChangeReport ${firstLeftOut}`,
     ]);
@@ -36,10 +32,10 @@ describe("a home with more devices than Alexa takes", () => {
     await add("Alarm", ["Hall"]);
     const alarm = await find("Hall");
     await isTold();
-    assert.deepEqual(told().toSorted(), [
+    assert.deepEqual(told(), [
+      `DeleteReport ${firstLeftOut} ${firstLeftOut}:fan`,
       `AddOrUpdateReport ${alarm.thingId}`,
       `ChangeReport ${alarm.thingId}`,
-      `DeleteReport ${firstLeftOut}`,
     ]);
 
     await call("DELETE", `/devices/${deviceOf.get(secondLeftOut)}`);
@@ -49,5 +45,23 @@ describe("a home with more devices than Alexa takes", () => {
     const known = [...customer.endpoints.keys()].sort();
     await skill.discover();
     assert.deepEqual([...customer.endpoints.keys()].sort(), known, "a discovery names the same endpoints");
+  });
+
+  it("loses the fan of a thermostat whose trait map has none any more", async (t) => {
+    const { customer, call, add, isTold, find } = await ownHomeAtAlexa(t, 1);
+    await add("Heater", ["Attic"]);
+    const { thingId } = await find("Attic");
+    await isTold();
+    assert.ok(customer.endpoints.has(thingId) && customer.endpoints.has(`${thingId}:fan`));
+    customer.events.length = 0;
+    const { kind, traits } = ownMaps.Heater;
+    await call("PUT", "/device-types/Heater", { kind, traits: { thermostat: traits.thermostat } });
+    await eventually(t.signal, async () => assert.ok(!customer.endpoints.has(`${thingId}:fan`)));
+    await isTold();
+    assert.deepEqual(customer.events.map(toldBy), [
+      `DeleteReport ${thingId}:fan`,
+      `AddOrUpdateReport ${thingId}`,
+      `ChangeReport ${thingId}`,
+    ]);
   });
 });

@@ -3,20 +3,33 @@ import type { TestContext } from "node:test";
 import { startAmazon } from "../../../simulator/alexa/simulator.ts";
 import { Skill } from "../../../simulator/alexa/skill.ts";
 import type { AlexaEvent } from "../../../src/assistants/alexa/messages.ts";
+import { traitMapTemplates } from "../../../src/home/trait-map-templates.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import { clientOfTenant } from "../../stories/v3-client.ts";
 import { eventually, type WorldPlan, world } from "../../stories/world.ts";
 import { accountLinked, addOutlet, lambdaFor } from "./alexa-world.ts";
 import { checked } from "./checked.ts";
 
-const maps = {
+/** The trait maps of the types of own devices. */
+export const ownMaps = {
   Lamp: {
     kind: "light",
     traits: { onOff: { on: { attribute: "power", words: { true: "on", false: "off" }, writable: true } } },
   },
   Alarm: { kind: "alarm", traits: { smoke: { state: { attribute: "smoke" } } } },
+  Heater: {
+    kind: "thermostat",
+    traits: {
+      thermostat: traitMapTemplates.thermostat.traits.thermostat,
+      fan: traitMapTemplates.fan.traits.fan,
+    },
+  },
 };
-const firstValues = { Lamp: { power: "off" }, Alarm: { smoke: "clear" } };
+const firstValues = {
+  Lamp: { power: "off" },
+  Alarm: { smoke: "clear" },
+  Heater: { mode: "heat", target: "20", speed: "50" },
+};
 
 export interface Delivery {
   readonly type: string;
@@ -36,10 +49,10 @@ export async function ownHomeAtAlexa(t: TestContext, lamps: number, plan: WorldP
     const answer = await company.text(path, init);
     assert.ok(answer.status < 300, answer.text);
   };
-  for (const [type, map] of Object.entries(maps)) await call("PUT", `/device-types/${type}`, map);
-  const lineOf = (type: keyof typeof maps, deviceName: string) =>
+  for (const [type, map] of Object.entries(ownMaps)) await call("PUT", `/device-types/${type}`, map);
+  const lineOf = (type: keyof typeof ownMaps, deviceName: string) =>
     JSON.stringify({ userId: story.userId, deviceTypeName: type, deviceName, attributes: firstValues[type] });
-  const add = async (type: keyof typeof maps, names: readonly string[]) => {
+  const add = async (type: keyof typeof ownMaps, names: readonly string[]) => {
     await call("POST", "/devices:batch", names.map((name) => lineOf(type, name)).join("\n"));
   };
   await add(

@@ -87,18 +87,29 @@ describe("what Alexa is told", () => {
     assert.deepEqual(messages.map(endpointIds), [[`${changed.thingId}:fan`]]);
   });
 
+  const gone = thing("switch", onOff(true), { thingId: "t_gone", goneMs: changedMs });
+  const listed = [due(lamp, { wantsSync: true }), due(gone, { wantsSync: true, wantsState: false })];
+
   it("begins with alarms, then outcomes of commands, then endpoints before their states", () => {
-    const gone = thing("switch", onOff(true), { thingId: "t_gone", goneMs: changedMs });
-    const things = [
-      due(lamp, { wantsSync: true }),
-      due(gone, { wantsSync: true, wantsState: false }),
-      due(alarm, { rises: [rise], isUrgent: true, wantsSync: true }),
-    ];
+    const things = [...listed, due(alarm, { rises: [rise], isUrgent: true })];
     assert.deepEqual(shown(messagesFor({ things, replies: [reply("confirmed")] }, "contact")), [
-      "AddOrUpdateReport t_alarm false true",
       "ChangeReport t_alarm true false",
       "Response t_lamp false false",
       "DeleteReport t_gone true true",
+      "AddOrUpdateReport t_lamp false true",
+      "ChangeReport t_lamp true false",
+    ]);
+  });
+
+  it("is the removal of other endpoints before a new alarm is added, and after the state of a known one", () => {
+    const known = { ...alarm, thingId: "t_known" };
+    const things = [...listed, due(alarm, { isUrgent: true, wantsSync: true }), due(known, { isUrgent: true })];
+    assert.deepEqual(shown(messagesFor({ things, replies: [reply("confirmed")] }, "contact")), [
+      "ChangeReport t_known true false",
+      "DeleteReport t_gone true true",
+      "AddOrUpdateReport t_alarm false true",
+      "ChangeReport t_alarm true false",
+      "Response t_lamp false false",
       "AddOrUpdateReport t_lamp false true",
       "ChangeReport t_lamp true false",
     ]);
@@ -134,7 +145,10 @@ describe("what Alexa is told", () => {
     const things = Array.from({ length: 301 }, (_, index) =>
       due({ ...lamp, thingId: `t_${1_000 + index}` }, { sinceMs: 0, wantsSync: true }),
     );
-    const [, added, ...messages] = messagesFor({ things, omitted: new Set(["t_1300"]) });
+    const all = messagesFor({ things, omitted: new Set(["t_1300"]) });
+    const removed = all.filter(({ type }) => type === "DeleteReport").map((one) => eventOf(one).payload.endpoints);
+    assert.ok(removed.every((endpoints) => (endpoints as readonly object[]).length <= 300));
+    const [added, ...messages] = all.slice(removed.length);
     assert.equal((eventOf(added).payload.endpoints as readonly object[]).length, 300);
     assert.equal(messages.length, 12);
     const told = messages.flatMap(endpointIds);
@@ -160,7 +174,16 @@ describe("what Alexa is told", () => {
       "ChangeReport t_heater true false",
     ]);
     const deleted = messages.slice(0, 2).map((one) => eventOf(one).payload.endpoints);
-    assert.deepEqual(deleted, [[{ endpointId: "t_lamp" }], [{ endpointId: "t_heater:fan" }]]);
+    assert.deepEqual(deleted, [
+      [{ endpointId: "t_lamp" }, { endpointId: "t_lamp:fan" }],
+      [{ endpointId: "t_heater:fan" }],
+    ]);
+    assert.deepEqual(messages[1]!.withdrawn, ["t_heater:fan"]);
+    const left = [withdrawn[1]!];
+    assert.deepEqual(shown(messagesFor({ things: left, omitted, withdrawn: new Set(["t_heater:fan"]) })), [
+      "AddOrUpdateReport t_heater false true",
+      "ChangeReport t_heater true false",
+    ]);
     const gone = [due({ ...lamp, goneMs: changedMs }, { wantsSync: true }), due(undefined, { wantsSync: true })];
     assert.deepEqual(messagesFor({ things: gone, omitted: new Set(["t_lamp", "t_lost"]) }), []);
   });

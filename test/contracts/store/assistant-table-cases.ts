@@ -3,6 +3,7 @@ import { it } from "node:test";
 import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import type { ClaimedGrant } from "../../../src/store/tables/assistant-grants.ts";
+import type { AssistantMark } from "../../../src/store/tables/assistant-marks.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
 
@@ -193,6 +194,129 @@ export function assistantTableCases(harness: StoreHarness): void {
       assert.equal(await store.read((tx) => tx.assistantGrants.nextDueMs()), 500);
     }));
 
+  it("find an emergency whose attempts fail before other grants, also of a busy outlet", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const [ordinary, failed] = [await grantOf(store, ada), await grantOf(store, bob)];
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...ordinary, thingId: "t_a", stateMs: 1 }, 1);
+        await tx.assistantGrants.wakeAt(ordinary, 1);
+        await tx.assistantMarks.add({ ...failed, thingId: "t_b", stateMs: 1, isUrgent: true }, 1);
+        await tx.assistantGrants.wakeAt(failed, 0);
+        const claimed = await tx.assistantGrants.claim(failed, 2, 3);
+        const after = { attempts: 1, problem: "503", reportedMs: null, staleDevices: [], retryMs: 100 };
+        await tx.assistantGrants.release(claimed!, after);
+      });
+      const due = (nowMs: number, limit: number, busy: string[] = [], full: string[] = []) =>
+        store.read(async (tx) =>
+          (await tx.assistantGrants.due(nowMs, limit, { busy, full })).map((one) => [one.userId, one.isUrgent]),
+        );
+      assert.deepEqual(await due(99, 10), [[ada.userId, false]], "it waits after the failure");
+      assert.deepEqual(await due(100, 1), [[bob.userId, true]]);
+      assert.deepEqual(await due(100, 10), [
+        [bob.userId, true],
+        [ada.userId, false],
+      ]);
+      assert.deepEqual(await due(100, 10, [outletId]), [[bob.userId, true]]);
+      assert.deepEqual(await due(100, 10, [], [outletId]), []);
+    }));
+
+  it("read the devices beyond the limit only with the grant itself, not in lists", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const key = await grantOf(store, home);
+      await store.transaction(async (tx) => {
+        await tx.assistantGrants.setOmitted(key, ["t_a"]);
+        await tx.assistantGrants.wakeAt(key, 1);
+        const lists = [
+          await tx.assistantGrants.ofUsers([home.userId]),
+          await tx.assistantGrants.ofOutlet(outletId, 1),
+          await tx.assistantGrants.page(undefined, 1),
+          await tx.assistantGrants.due(1, 1),
+          [(await tx.assistantGrants.lock(key))!],
+        ];
+        assert.deepEqual(
+          lists.map((list) => list.map((grant) => "omitted" in grant)),
+          lists.map(() => [false]),
+        );
+        assert.deepEqual((await tx.assistantGrants.find(key))?.omitted, ["t_a"]);
+        assert.deepEqual((await tx.assistantGrants.claim(key, 1, 2))?.omitted, ["t_a"]);
+      });
+    }));
+
+  it("leave no mark of a removed user that another transaction is adding", (t) =>
+    onStore(harness, async (store, database) => {
+      const key = await grantOf(store, await makeHome(store));
+      const { promise: isAdded, resolve: added } = Promise.withResolvers<void>();
+      const { promise: isRemoving, resolve: removing } = Promise.withResolvers<void>();
+      const adding = store.transaction(async (tx) => {
+        await tx.assistantGrants.lock(key);
+        await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 1 }, 1);
+        added();
+        // SQLite runs one transaction after the other.
+        if (harness.kind === "postgres") await isRemoving;
+      });
+      await isAdded;
+      const removed = store.transaction((tx) => tx.assistantGrants.removeOfUser(key.userId));
+      if (harness.kind === "postgres") {
+        while ((await database.sql(waitingSql)).length === 0) t.signal.throwIfAborted();
+        removing();
+      }
+      await Promise.all([adding, removed]);
+      assert.equal(await store.read((tx) => tx.assistantMarks.count(key)), 0);
+    }));
+
+  it("add many marks of a grant at once, several of one thing too", () =>
+    onStore(harness, async (store) => {
+      const key = await grantOf(store, await makeHome(store));
+      const rise = { trait: "smoke", state: "alarm", timeMs: 5 } as const;
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 20 }, 10);
+        const marks = [
+          { thingId: "t_a", stateMs: 30, syncMs: 900 },
+          { thingId: "t_'b", stateMs: 40 },
+          { thingId: "t_a", sinceMs: 5, stateMs: 15, isUrgent: true, rises: [rise] },
+        ];
+        const now = await tx.assistantMarks.addAll(key, marks, 11);
+        const a = { ...key, thingId: "t_a", version: 3, sinceMs: 5, stateMs: 15, syncMs: 900, isUrgent: true };
+        const b = { ...key, thingId: "t_'b", version: 1, sinceMs: 11, stateMs: 40, syncMs: null, isUrgent: false };
+        const expected = [
+          { ...a, rises: [rise] },
+          { ...b, rises: [] },
+        ];
+        assert.deepEqual(now.map(plain), expected);
+        assert.deepEqual((await tx.assistantMarks.due(key, 40, 10)).map(plain), expected);
+        assert.deepEqual((await tx.assistantMarks.some(key, ["t_'b", "t_c"])).map(plain), expected.slice(1));
+        assert.deepEqual(await tx.assistantMarks.addAll(key, [], 12), []);
+      });
+    }));
+
+  it("read all things that come or go, and remove what was sent of many", () =>
+    onStore(harness, async (store) => {
+      const key = await grantOf(store, await makeHome(store));
+      await store.transaction(async (tx) => {
+        const marks = [
+          { thingId: "t_state", stateMs: 10 },
+          { thingId: "t_new", stateMs: 10, syncMs: 10 },
+          { thingId: "t_gone", syncMs: 10, isGone: true },
+          { thingId: "t_leaving", stateMs: 10, syncMs: 900, isGone: true },
+        ];
+        await tx.assistantMarks.addAll(key, marks, 5);
+        const read = await tx.assistantMarks.dueSyncs(key, 10);
+        assert.deepEqual(read.map(thingOf), ["t_gone", "t_new"]);
+        assert.deepEqual(await tx.assistantMarks.dueSyncs(key, 9), []);
+        const [gone, added] = read as [AssistantMark, AssistantMark];
+        await tx.assistantMarks.removeAllSent(key, [gone, added], ({ thingId }) => ({
+          ...{ state: thingId === "t_gone", sync: true },
+        }));
+        assert.deepEqual((await tx.assistantMarks.due(key, 10, 10)).map(thingOf), ["t_leaving", "t_new", "t_state"]);
+        assert.equal((await tx.assistantMarks.find(key, "t_new"))?.syncMs, null);
+        await tx.assistantMarks.add({ ...key, thingId: "t_leaving", syncMs: 20, isBack: true }, 6);
+        assert.equal((await tx.assistantMarks.find(key, "t_leaving"))?.sinceMs, 0, "it was known before");
+        await tx.assistantMarks.removeAllSent(key, [], () => assert.fail("nothing was sent"));
+      });
+    }));
+
   it("keep one mark for each thing until it is told", () =>
     onStore(harness, async (store) => {
       const key = await grantOf(store, await makeHome(store));
@@ -218,7 +342,7 @@ export function assistantTableCases(harness: StoreHarness): void {
       assert.deepEqual([b?.thingId, b?.isUrgent, b?.rises], ["t_b", true, [rise]]);
       assert.deepEqual(await store.transaction((tx) => tx.assistantMarks.find(key, "t_b")), b);
       assert.equal(await store.transaction((tx) => tx.assistantMarks.find(key, "t_c")), undefined);
-      await store.transaction((tx) => tx.assistantMarks.told(b!, { state: false, sync: true }));
+      await store.transaction((tx) => tx.assistantMarks.removeSent(b!, { state: false, sync: true }));
       assert.deepEqual(
         await store.transaction((tx) => tx.assistantMarks.find(key, "t_b")),
         b,
@@ -228,9 +352,9 @@ export function assistantTableCases(harness: StoreHarness): void {
       const notified = { ...rise, timeMs: 7 };
       await store.transaction(async (tx) => {
         await tx.assistantMarks.add({ ...key, thingId: "t_b", stateMs: 30, rises: [another, notified] }, 30);
-        await tx.assistantMarks.told(b!, { state: false, sync: false, rises: [notified] });
-        await tx.assistantMarks.told(a!, { state: true, sync: false });
-        await tx.assistantMarks.told(b!, { state: true, sync: false });
+        await tx.assistantMarks.removeSent(b!, { state: false, sync: false, rises: [notified] });
+        await tx.assistantMarks.removeSent(a!, { state: true, sync: false });
+        await tx.assistantMarks.removeSent(b!, { state: true, sync: false });
       });
       const left = await due(1_000);
       assert.deepEqual(left.map(thingOf), ["t_b", "t_a"], "one changed meanwhile, one is to be told as removed");
@@ -249,7 +373,7 @@ export function assistantTableCases(harness: StoreHarness): void {
       assert.equal(gone?.syncMs, 950, "it is not told as removed when its new name was to be told");
       await store.transaction(async (tx) => {
         for (const mark of await tx.assistantMarks.due(key, 1_000, 10)) {
-          await tx.assistantMarks.told(mark, { state: true, sync: true });
+          await tx.assistantMarks.removeSent(mark, { state: true, sync: true });
         }
         assert.equal(await tx.assistantMarks.count(key), 0);
       });
@@ -308,6 +432,9 @@ export function assistantTableCases(harness: StoreHarness): void {
 
 const userOf = ({ userId }: { readonly userId: UserId }) => userId;
 const thingOf = ({ thingId }: { readonly thingId: string }) => thingId;
+
+/** The transactions of this PostgreSQL database that wait for another one. */
+const waitingSql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
 async function outletOf(store: OpenStore, { tenantId }: Home) {
   return store.transaction(async (tx) => {
