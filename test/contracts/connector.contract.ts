@@ -11,9 +11,9 @@ import { listen } from "../ecosystems/listening.ts";
 export interface ConnectorHarness {
   readonly connector: Connector;
   /** A connector whose silence timeout is a fraction of a second. */
-  readonly impatient: Connector;
+  readonly withShortTimeout: Connector;
   /** A connector to an address where nothing listens. */
-  readonly astray: Connector;
+  readonly unreachable: Connector;
   /** A token that the ecosystem never issued. */
   readonly unknownToken: string;
   readonly account: {
@@ -48,11 +48,11 @@ export function describeConnector(
     });
 
     it("reports a refused token and an unreachable ecosystem, without revealing the token", async (t) => {
-      const { connector, astray, account, unknownToken } = await start(t);
+      const { connector, unreachable, account, unknownToken } = await start(t);
       await assert.rejects(connector.read(unknownToken, unending()), quietly(EcosystemRefused, unknownToken));
-      await assert.rejects(astray.read(account.token, unending()), quietly(EcosystemUnreachable, account.token));
+      await assert.rejects(unreachable.read(account.token, unending()), quietly(EcosystemUnreachable, account.token));
       assertEnd(await listen(connector, unknownToken).ended, "unauthorized", unknownToken);
-      assertEnd(await listen(astray, account.token).ended, "unreachable", account.token);
+      assertEnd(await listen(unreachable, account.token).ended, "unreachable", account.token);
     });
 
     it("reports the account at connection, each change, and a repeated snapshot", async (t) => {
@@ -109,8 +109,8 @@ export function describeConnector(
     }
 
     it("ends as silent when no more bytes arrive", async (t) => {
-      const { impatient, account } = await start(t);
-      const stream = listen(impatient, account.token);
+      const { withShortTimeout, account } = await start(t);
+      const stream = listen(withShortTimeout, account.token);
       await stream.until(1);
       assertEnd(await stream.ended, "silent", account.token);
     });
@@ -146,11 +146,11 @@ export function describeConnector(
     });
 
     it("reports an unknown outcome when the ecosystem can't be reached, and never throws", async (t) => {
-      const { astray, account } = await start(t);
-      const outcome = await astray.act(account.token, fanAction("t", true), unending());
+      const { unreachable, account } = await start(t);
+      const outcome = await unreachable.act(account.token, fanAction("t", true), unending());
       assert.equal(outcome.state, "unanswered");
       assert.doesNotMatch(inspect(outcome), holding(account.token));
-      assert.equal(await astray.revoke(account.token, unending()), false);
+      assert.equal(await unreachable.revoke(account.token, unending()), false);
     });
 
     it("revokes a token where the ecosystem allows it, which ends its stream", async (t) => {

@@ -76,8 +76,8 @@ describe("a fan command", () => {
       sent += 1;
       socket.destroy();
     });
-    const astray = nestConnector({ name: "nest", apiUrl: `http://${silent.host}`, allowedHosts: [] });
-    assert.equal((await astray.act(token, action, signal)).state, "unanswered");
+    const unreachable = nestConnector({ name: "nest", apiUrl: `http://${silent.host}`, allowedHosts: [] });
+    assert.equal((await unreachable.act(token, action, signal)).state, "unanswered");
     assert.equal(sent, 1);
   });
 

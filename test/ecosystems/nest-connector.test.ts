@@ -41,8 +41,8 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
     nestConnector({ name: "nest", apiUrl, allowedHosts: [`127.0.0.1:${simulator.port}`], watchdogMs });
   return {
     connector: at(simulator.url),
-    impatient: at(simulator.url, 250),
-    astray: at("http://127.0.0.1:1"),
+    withShortTimeout: at(simulator.url, 250),
+    unreachable: at("http://127.0.0.1:1"),
     unknownToken: "c.NeverGivenOut123",
     account: {
       token,

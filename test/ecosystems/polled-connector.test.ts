@@ -48,8 +48,8 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
         return isRevoked;
       },
     },
-    impatient: polledConnector(quiet.url, hurriedRuntime(quiet)),
-    astray: polledConnector("http://127.0.0.1:1", runtime),
+    withShortTimeout: polledConnector(quiet.url, hurriedRuntime(quiet)),
+    unreachable: polledConnector("http://127.0.0.1:1", runtime),
     unknownToken: "never-Given-Out",
     account: {
       token,

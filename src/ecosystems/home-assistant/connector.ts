@@ -55,6 +55,9 @@ const processTimers: Timers = {
 /** How long a read waits for the stream's session. A session without an answer is dead: the watchdog ends it. */
 const catchUpLimitMs = 5_000;
 
+/** How long an accepted command waits for the answer whether its entity is missing. */
+const missingLimitMs = 2_000;
+
 const noAnswer: Answer = { state: "lost", detail: "no answer in time" };
 const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 
@@ -163,11 +166,11 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
 
   async function act(access: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
     const followed = live.get(accessIn(access)?.consentKey ?? "");
-    if (followed?.home.home()) return send(followed, action, signal);
+    if (followed?.home.home()) return send(followed, action, timers, signal);
     const opened = await openHome(access, signal);
     if ("end" in opened) return outcomeOf(opened.end);
     try {
-      return await send(opened, action, signal);
+      return await send(opened, action, timers, signal);
     } finally {
       opened.session.finish("stopped", "the command was sent");
     }
@@ -195,9 +198,15 @@ const noLongerThere: CommandOutcome = { state: "rejected", message: "The instanc
 
 /**
  * Calls the service, once. Success says nothing of the effect: the instance also "succeeds" for a missing entity. So it
- * is asked for the entity, unless it has shown an effect of the call already.
+ * is asked for the entity, unless it has shown an effect of the call already. The question has a limit of its own: the
+ * call was answered, and without an answer to the question the command is accepted.
  */
-async function send(followed: LiveHome, { key, step }: Action, signal: AbortSignal): Promise<CommandOutcome> {
+async function send(
+  followed: LiveHome,
+  { key, step }: Action,
+  timers: Timers,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
   const { home, session } = followed;
   const group = home.groupOf(key);
   if (!group) return noLongerThere;
@@ -210,7 +219,8 @@ async function send(followed: LiveHome, { key, step }: Action, signal: AbortSign
   if (answer.state === "succeeded") {
     const contextId = contextIn(answer.result);
     const hasShown = contextId !== undefined && followed.hasShown(contextId);
-    if (!hasShown && (await isMissing(session, entityId, signal))) return noLongerThere;
+    const ask = (inTime: AbortSignal) => isMissing(session, entityId, inTime);
+    if (!hasShown && (await within(timers, missingLimitMs, signal, ask))) return noLongerThere;
     const caused = contextId === undefined ? undefined : followed.shown(contextId);
     return { state: "accepted", ...(caused && { caused }) };
   }

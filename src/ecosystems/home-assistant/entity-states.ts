@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 
-/** What an entity told: its state, and its attributes. */
-export interface Told {
+/** The state of an entity, and its attributes. */
+export interface EntityState {
   readonly state: string;
   readonly attributes: JsonObject;
 }
@@ -9,7 +9,7 @@ export interface Told {
 /** What is known of an entity now. */
 export interface EntityView {
   /** The last values that the entity told; undefined when it has told none on this connection. */
-  readonly told: Told | undefined;
+  readonly told: EntityState | undefined;
   /** The values are those of now. False for an unavailable, unknown or restored entity, which keeps its last values. */
   readonly isFresh: boolean;
   /** Whether its device answers. */
@@ -20,7 +20,7 @@ export interface EntityView {
   readonly contextId: string | undefined;
 }
 
-interface Raw extends Told {
+interface Raw extends EntityState {
   readonly contextId: string | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Raw extends Told {
  */
 export class EntityStates {
   readonly #raw = new Map<string, Raw>();
-  readonly #lastTold = new Map<string, Told>();
+  readonly #lastTold = new Map<string, EntityState>();
   #idOf: (entityId: string) => string = (entityId) => entityId;
 
   /** A new subscription begins: it sends the states of these entities again. The values of all others are forgotten. */
@@ -86,7 +86,7 @@ export class EntityStates {
 }
 
 /** `unavailable`: the device is offline. `unknown`: no value yet. `restored`: from before a restart of the instance. */
-function isUsable({ state, attributes }: Told): boolean {
+function isUsable({ state, attributes }: EntityState): boolean {
   return state !== "unavailable" && state !== "unknown" && attributes.restored !== true;
 }
 

@@ -101,7 +101,7 @@ export class LiveHome {
     else if (!this.home.isRunning) this.#loadSoon(startingPauseMs);
   }
 
-  /** Resolves when the first event of the subscription, which holds all states, was taken. */
+  /** Resolves when the first event of the subscription, which holds all states, was taken, or the session has ended. */
   async #subscribe(entityIds: readonly string[]): Promise<void> {
     const { session } = this;
     if (this.#subscription !== undefined) session.unsubscribe(this.#subscription);
@@ -117,11 +117,12 @@ export class LiveHome {
       listed();
     };
     const entities = { entity_ids: entityIds };
-    const answer = await session.subscribe("subscribe_entities", entities, take, { beginsLarge: true });
+    const first = { beginsLarge: true, ended: () => listed() };
+    const answer = await session.subscribe("subscribe_entities", entities, take, first);
     if (answer.state === "failed") session.finish("refused", `the instance sends no states (${answer.code})`);
     if (answer.state !== "succeeded") return;
     this.#subscription = answer.id;
-    await Promise.race([isListed, session.ended]);
+    await isListed;
   }
 
   #list(event: unknown): void {

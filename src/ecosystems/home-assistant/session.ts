@@ -29,6 +29,12 @@ export type Answer =
   | { readonly state: "failed"; readonly code: string; readonly message: string }
   | { readonly state: "lost"; readonly detail: string };
 
+interface Subscription {
+  readonly take: (event: unknown) => void;
+  /** Called when the session ends before the subscription. */
+  readonly ended: () => void;
+}
+
 /** With more text than this waiting to be parsed, the session applies back-pressure. */
 const maximalUnreadLength = 256 * 1024;
 
@@ -40,7 +46,7 @@ export class Session {
   readonly #socket: WebSocket;
   readonly #parts: SessionParts;
   readonly #pending = new Map<number, (answer: Answer) => void>();
-  readonly #subscriptions = new Map<number, (event: unknown) => void>();
+  readonly #subscriptions = new Map<number, Subscription>();
   readonly #large: LargeAnswers;
   readonly #rate = new StreamRateLimit();
   #unread: string[] = [];
@@ -97,18 +103,42 @@ export class Session {
 
   /**
    * Calls, and hands each event of the subscription over, also one that comes with the answer. `beginsLarge`: the first
-   * event holds all states, and may be larger than later events.
+   * event holds all states, and may be larger than later events. `ended` is called when the session ends: a reaction to
+   * the promise `ended` would stay in memory until then.
    */
   subscribe(
     type: string,
     fields: JsonObject,
     take: (event: unknown) => void,
-    { beginsLarge = false } = {},
+    { beginsLarge = false, ended = () => {} } = {},
   ): Promise<Answer> {
     const { id, answer } = this.#send(type, fields);
-    this.#subscriptions.set(id, take);
-    if (beginsLarge && !this.#end) this.#large.expect(id);
+    if (this.#end) return answer;
+    this.#subscriptions.set(id, { take, ended });
+    if (beginsLarge) this.#large.expect(id);
     return answer;
+  }
+
+  /**
+   * Subscribes, resolves with the first event, and unsubscribes. Undefined when the signal aborts, the instance refuses
+   * or the session ends before the event comes.
+   */
+  firstEvent(type: string, fields: JsonObject, signal: AbortSignal): Promise<unknown> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve(undefined);
+      const { id, answer } = this.#send(type, fields);
+      const settle = (event?: unknown) => {
+        signal.removeEventListener("abort", abort);
+        if (this.#subscriptions.has(id)) this.unsubscribe(id);
+        resolve(event);
+      };
+      const abort = () => settle();
+      signal.addEventListener("abort", abort, { once: true });
+      if (!this.#end) this.#subscriptions.set(id, { take: settle, ended: abort });
+      void answer.then(({ state }) => {
+        if (state !== "succeeded") settle();
+      });
+    });
   }
 
   unsubscribe(subscription: number): void {
@@ -128,6 +158,9 @@ export class Session {
     this.#socket.terminate();
     for (const settle of this.#pending.values()) settle({ state: "lost", detail });
     this.#pending.clear();
+    const subscriptions = [...this.#subscriptions.values()];
+    this.#subscriptions.clear();
+    for (const { ended } of subscriptions) ended();
     this.#resolveEnd(this.#end);
   }
 
@@ -251,14 +284,15 @@ export class Session {
 
   #dispatch(message: JsonObject, id: number): void {
     if (message.type === "event") {
-      const take = this.#subscriptions.get(id);
-      if (!take) return;
+      const subscription = this.#subscriptions.get(id);
+      if (!subscription) return;
       this.#large.settle(id);
-      take(message.event);
+      subscription.take(message.event);
       return;
     }
     const settle = this.#pending.get(id);
     this.#pending.delete(id);
+    if (message.type === "result" && message.success !== true) this.#subscriptions.delete(id);
     // The large part of a subscription is its first event, not its answer.
     if (!this.#subscriptions.has(id)) this.#large.settle(id);
     if (message.type === "pong" || (message.type === "result" && message.success === true)) {

@@ -8,7 +8,7 @@ import { absorbedFanTraits, fanTraits } from "./domains/fan.ts";
 import { lightTraits, switchTraits } from "./domains/light.ts";
 import { humidityTrait, temperatureTrait } from "./domains/measured.ts";
 import type { TemperatureUnit } from "./domains/values.ts";
-import type { EntityView, Told } from "./entity-states.ts";
+import type { EntityState, EntityView } from "./entity-states.ts";
 import type { Group } from "./grouping.ts";
 import type { Entity, Registries } from "./registries.ts";
 import type { Role } from "./roles.ts";
@@ -60,7 +60,7 @@ function saysDisconnected({ parts }: Group, { view }: ThingContext): boolean {
 }
 
 function traitsOf({ parts }: Group, { view, unit }: ThingContext, isDisconnected: boolean): Traits {
-  const toldBy = (role: Role): readonly [Told, boolean] | undefined => {
+  const toldBy = (role: Role): readonly [EntityState, boolean] | undefined => {
     const entity: Entity | undefined = parts[role];
     const seen = entity && view(entity.entityId);
     return seen?.told && [seen.told, seen.isFresh && !isDisconnected];

@@ -28,6 +28,7 @@ export interface PollerParts {
  * `follow` for an ecosystem that can only be read. It reads at once, and then at the given pace with a jitter of 10 %,
  * so that links that began together do not read together. One read runs at a time. The first read that fails ends the
  * stream, as a lost connection does: the back-off before the next one is the link's.
+ * Breezeway's own connectors have streams. This is for connectors to come.
  */
 export async function followByReading(
   parts: PollerParts,

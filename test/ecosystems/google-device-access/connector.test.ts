@@ -18,8 +18,8 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
   let celsius = 19;
   return {
     connector: feed.connector(),
-    impatient: feed.connector({ silentAfterMs: 200 }),
-    astray: (await startedConnector(t, nowhere)).feed.connector(),
+    withShortTimeout: feed.connector({ silentAfterMs: 200 }),
+    unreachable: (await startedConnector(t, nowhere)).feed.connector(),
     unknownToken: "ya29.never-Issued",
     account: {
       token: accessToken,

@@ -13,8 +13,8 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
     homeAssistantConnector({ name: "home", allowPrivateNetworks: true, watchdogMs, pingMs: 60_000 });
   return {
     connector: connector(),
-    impatient: connector(250),
-    astray: {
+    withShortTimeout: connector(250),
+    unreachable: {
       ...connector(),
       read: (_, signal) => connector().read("http://127.0.0.1:1 token", signal),
       follow: (_, listener, signal) => connector().follow("http://127.0.0.1:1 token", listener, signal),
@@ -24,7 +24,7 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
     account: {
       token: `${simulator.url} ${token}`,
       change: async () => simulator.instance.change("person.ada", "not_home"),
-      sendAgain: async () => simulator.instance.change("person.ada", undefined, { flood: 1 }),
+      sendAgain: async () => simulator.instance.change("person.ada", undefined, { ignoredAttribute: 1 }),
       revoke: async () => simulator.deleteToken(token),
       hangUp: async () => simulator.hangUp(),
     },

@@ -80,8 +80,8 @@ describe("the consent of a Home Assistant's owner", () => {
 
   it("ends without a credential when the instance does not answer", async (t) => {
     const { consent } = await started(t);
-    const astray = { code: "code", redirectUri, codeVerifier: "v", address: "http://127.0.0.1:1" };
-    assert.equal((await consent.exchange(astray, unending())).state, "unanswered");
+    const unreachable = { code: "code", redirectUri, codeVerifier: "v", address: "http://127.0.0.1:1" };
+    assert.equal((await consent.exchange(unreachable, unending())).state, "unanswered");
   });
 });
 

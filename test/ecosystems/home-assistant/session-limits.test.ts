@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { EventEmitter } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import type WebSocket from "ws";
 import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
-import { Session } from "../../../src/ecosystems/home-assistant/session.ts";
-import type { LimitName } from "../../../src/model/limits.ts";
 import { movedRuntime } from "../../federation/moved-runtime.ts";
 import { listen } from "../listening.ts";
+import { writtenSession } from "./written-session.ts";
 
 const megabyte = 1024 * 1024;
 
@@ -41,7 +38,7 @@ describe("a session with an instance that withholds answers", () => {
   }
 
   it("limits the bytes while an answer that may be large is awaited, beyond those of a whole home", async () => {
-    const { session, socket, runtime, reached } = await opened();
+    const { session, socket, runtime, reached } = await writtenSession();
     void session.call("get_states", {}, { isLarge: true });
     const event = JSON.stringify({ id: 99, type: "event", event: "x".repeat(15 * megabyte) });
     for (let i = 0; i < 6; i++) socket.emit("message", event, false);
@@ -55,7 +52,7 @@ describe("a session with an instance that withholds answers", () => {
   });
 
   it("limits single events and bytes as before when a large answer has come", async () => {
-    const { session, socket, reached } = await opened();
+    const { session, socket, reached } = await writtenSession();
     const answer = session.call("get_states", {}, { isLarge: true });
     const result = "x".repeat(15 * megabyte);
     socket.emit("message", JSON.stringify({ id: 2, type: "result", success: true, result }), false);
@@ -73,7 +70,7 @@ describe("a session with an instance that withholds answers", () => {
   });
 
   it("ends with too many calls that wait for an answer, and all of them are lost", async () => {
-    const { session } = await opened();
+    const { session } = await writtenSession();
     const answers: Promise<{ readonly state: string }>[] = [];
     const endedAt = { count: 0 };
     void session.ended.then(() => {
@@ -113,40 +110,4 @@ async function followed(t: TestContext, type: string) {
     };
   });
   return { simulator, runtime, stream, ignored };
-}
-
-/** A session over a socket that the test writes to. */
-async function opened() {
-  const socket = new WrittenSocket();
-  const runtime = movedRuntime();
-  const reached: LimitName[] = [];
-  const opening = Session.open(
-    { url: new URL("http://home.example"), token: "token", consentKey: "key" },
-    {
-      openSocket: async () => socket as unknown as WebSocket,
-      timers: runtime,
-      turns: { take: (read) => read(), forget: () => undefined },
-      onLimitReached: (limit) => reached.push(limit),
-      watchdogMs: 70_000,
-      pingMs: 30_000,
-    },
-    new AbortController().signal,
-  );
-  await Promise.resolve();
-  socket.emit("message", JSON.stringify({ type: "auth_ok" }), false);
-  const session = await opening;
-  assert.ok(session instanceof Session);
-  return { session, socket, runtime, reached };
-}
-
-class WrittenSocket extends EventEmitter {
-  isPaused = true;
-  send(): void {}
-  terminate(): void {}
-  pause(): void {
-    this.isPaused = true;
-  }
-  resume(): void {
-    this.isPaused = false;
-  }
 }

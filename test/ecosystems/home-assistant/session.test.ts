@@ -111,8 +111,8 @@ describe("a session with a Home Assistant instance", () => {
     assert.equal((await connector.renew!(before, unending())).state, "refused");
     const longLived = { accessToken, address: simulator.url };
     assert.equal((await connector.renew!(longLived, unending())).state, "refused");
-    const astray = { ...before, address: "http://127.0.0.1:1" };
-    assert.equal((await connector.renew!(astray, unending())).state, "unanswered");
+    const unreachable = { ...before, address: "http://127.0.0.1:1" };
+    assert.equal((await connector.renew!(unreachable, unending())).state, "unanswered");
   });
 
   it("takes each refusal of a refresh token as final, and all other answers as none", async () => {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
+import type { Connector } from "../../../src/ecosystems/connector.ts";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
+import { withRenewal } from "../../../src/federation/renewing-connector.ts";
 import { thermostatKey } from "../../../src/home/reported-things.ts";
+import { within } from "../../../src/runtime/runtime.ts";
 import { movedRuntime, settled } from "../../federation/moved-runtime.ts";
 import { listen } from "../listening.ts";
 
@@ -33,7 +36,21 @@ describe("a command whose service call the instance doesn't answer", () => {
     const ignored = ignores("subscribe_entities");
     const outcome = act();
     await ignored;
-    await runtime.advance(30_000);
+    await runtime.advance(2_000);
+    assert.equal((await outcome).state, "accepted");
+  });
+
+  it("is accepted when the time of the command ends during the question for its entity", soon, async (t) => {
+    const { simulator, connector, access, runtime, act, ignores } = await unanswering(t);
+    const stream = listen(connector, access);
+    t.after(() => stream.stop());
+    await stream.until(1);
+    simulator.faults.ignoresCalls = true;
+    const ignored = ignores("subscribe_entities");
+    const renewing = withRenewal(connector, { token: access, isRefused: () => false } as never, runtime);
+    const outcome = within(runtime, 1_000, new AbortController().signal, (inTime) => act(renewing, inTime));
+    await ignored;
+    await runtime.advance(1_000);
     assert.equal((await outcome).state, "accepted");
   });
 
@@ -66,6 +83,7 @@ async function unanswering(t: TestContext) {
       };
     });
   const ignored = ignores("call_service");
-  const act = () => connector.act(access, { key: thermostatKey(id!), step }, new AbortController().signal);
+  const act = (by: Pick<Connector, "act"> = connector, signal = new AbortController().signal) =>
+    by.act(access, { key: thermostatKey(id!), step }, signal);
   return { simulator, connector, access, runtime, act, ignored, ignores };
 }

@@ -1,12 +1,12 @@
 import type { AlarmState } from "../../../home/traits/alarm-states.ts";
 import type { Smoke } from "../../../home/traits/smoke.ts";
-import type { Told } from "../entity-states.ts";
+import type { EntityState } from "../entity-states.ts";
 
 /**
  * A sensor of smoke or carbon monoxide: `on` is an alarm. The words `on` and `off` say nothing by themselves, so `word`
  * holds only a word that Breezeway does not know.
  */
-export function alarmTrait({ state }: Told, available: boolean): Smoke {
+export function alarmTrait({ state }: EntityState, available: boolean): Smoke {
   const known = states.get(state);
   return {
     available,

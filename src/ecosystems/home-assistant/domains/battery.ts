@@ -1,10 +1,14 @@
 import type { Battery } from "../../../home/traits/battery.ts";
 import { percentOf } from "../../kit/document-values.ts";
-import type { Told } from "../entity-states.ts";
+import type { EntityState } from "../entity-states.ts";
 import { stateNumber } from "./values.ts";
 
 /** A battery from its two entities: one that is `on` when it is low, and one with the charge. */
-export function batteryTrait(low: Told | undefined, level: Told | undefined, available: boolean): Battery | undefined {
+export function batteryTrait(
+  low: EntityState | undefined,
+  level: EntityState | undefined,
+  available: boolean,
+): Battery | undefined {
   if (!low && !level) return undefined;
   const percent = level ? percentOf(stateNumber(level.state)) : null;
   return { available, state: { state: low ? (words.get(low.state) ?? null) : null, percent }, capabilities: {} };

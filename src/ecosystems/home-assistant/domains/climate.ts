@@ -3,7 +3,7 @@ import type { Fan } from "../../../home/traits/fan.ts";
 import type { Thermostat, ThermostatMode } from "../../../home/traits/thermostat.ts";
 import { percentOf, textOf } from "../../kit/document-values.ts";
 import type { JsonObject } from "../../kit/parse-json.ts";
-import type { Told } from "../entity-states.ts";
+import type { EntityState } from "../entity-states.ts";
 import { featuresOf, numberOf, type TemperatureUnit, textsOf, toCelsius, toCelsiusStep } from "./values.ts";
 
 /** Bits of `supported_features`. */
@@ -12,7 +12,7 @@ const fanMode = 8;
 const presetMode = 16;
 
 /** What a climate entity tells: heating and cooling, its fan, temperature and humidity. */
-export function climateTraits({ state, attributes }: Told, available: boolean, unit: TemperatureUnit): Traits {
+export function climateTraits({ state, attributes }: EntityState, available: boolean, unit: TemperatureUnit): Traits {
   const celsius = toCelsius(attributes.current_temperature, unit);
   const humidity = percentOf(attributes.current_humidity);
   const fan = fanOf(attributes, available);

@@ -1,10 +1,10 @@
 import type { Traits } from "../../../home/catalogue.ts";
 import { percentOf, textOf } from "../../kit/document-values.ts";
-import type { Told } from "../entity-states.ts";
+import type { EntityState } from "../entity-states.ts";
 import { numberOf, textsOf } from "./values.ts";
 
 /** What a fan tells that is a thing of its own. */
-export function fanTraits({ state, attributes }: Told, available: boolean): Traits {
+export function fanTraits({ state, attributes }: EntityState, available: boolean): Traits {
   const modes = textsOf(attributes.preset_modes);
   const hasSpeed = numberOf(attributes.percentage_step) !== null;
   return {
@@ -20,7 +20,7 @@ export function fanTraits({ state, attributes }: Told, available: boolean): Trai
 }
 
 /** What a fan tells that belongs to a thermostat: it is on or off. */
-export function absorbedFanTraits({ state, attributes }: Told, available: boolean): Traits {
+export function absorbedFanTraits({ state, attributes }: EntityState, available: boolean): Traits {
   return {
     fan: {
       available,

@@ -1,10 +1,10 @@
 import type { Traits } from "../../../home/catalogue.ts";
-import type { Told } from "../entity-states.ts";
+import type { EntityState } from "../entity-states.ts";
 import { isOn } from "./fan.ts";
 import { numberOf, textsOf } from "./values.ts";
 
 /** A light, with its brightness if it can be dimmed. A light that is off does not tell its brightness. */
-export function lightTraits({ state, attributes }: Told, available: boolean): Traits {
+export function lightTraits({ state, attributes }: EntityState, available: boolean): Traits {
   const level = numberOf(attributes.brightness);
   const colorModes = textsOf(attributes.supported_color_modes) ?? [];
   const isDimmable = level !== null || colorModes.some((mode) => mode !== "onoff" && mode !== "unknown");
@@ -16,6 +16,6 @@ export function lightTraits({ state, attributes }: Told, available: boolean): Tr
   };
 }
 
-export function switchTraits({ state }: Pick<Told, "state">, available: boolean): Traits {
+export function switchTraits({ state }: Pick<EntityState, "state">, available: boolean): Traits {
   return { onOff: { available, state: { on: isOn(state) }, capabilities: { readOnly: false } } };
 }
