@@ -42,7 +42,7 @@ export function descriptorOf(
   const capabilities: Partial<Record<TraitName, Readonly<Record<string, unknown>>>> = {};
   for (const trait of traitNames) {
     const known = thing.traits[trait]?.capabilities ?? before?.capabilities[trait];
-    if (known) capabilities[trait] = known;
+    if (known) capabilities[trait] = withCleanTexts(known);
   }
   return {
     kind,
@@ -113,6 +113,15 @@ export function storedTraits({ capabilities }: Pick<ThingDescriptor, "capabiliti
     traits[trait] = { available: fields.available?.[0] ?? null, state, capabilities: capabilities[trait] ?? {} };
   }
   return traits as Traits;
+}
+
+function withCleanTexts(capabilities: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const cleaned: Record<string, unknown> = {};
+  for (const name in capabilities) {
+    const value = capabilities[name] as FieldValue | readonly string[];
+    cleaned[name] = Array.isArray(value) ? value.map(clean) : clean(value as FieldValue);
+  }
+  return cleaned;
 }
 
 /** Text from outside is made storable in every database. */

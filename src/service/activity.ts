@@ -1,4 +1,4 @@
-import type { Activity } from "../cli/administration/overview-parts.ts";
+import type { Activity, CountsOfNodes } from "../cli/administration/overview-parts.ts";
 import type { RunningFederation } from "../federation/federation.ts";
 import type { FoundLink } from "../federation/link-overview.ts";
 import type { HourlyCounts } from "../metrics/hourly-counts.ts";
@@ -33,28 +33,42 @@ interface NodeCounts {
   readonly counts: Readonly<Record<string, readonly number[]>>;
 }
 
-/** What happened in each of the last 24 hours: sign-ins and deliveries from the store, the rest from all nodes' memories. */
-export function activityOn(parts: ActivityParts): (tenantIds: readonly TenantId[] | undefined) => Promise<Activity> {
+type Tenants = readonly TenantId[] | undefined;
+
+export interface ActivityReading {
+  /** What happened in each of the last 24 hours: sign-ins and deliveries from the store, the rest from `ofNodes`. */
+  readonly activity: (tenantIds: Tenants) => Promise<Activity>;
+  /** What all nodes have counted in memory; undefined when no node runs. */
+  readonly ofNodes: () => Promise<CountsOfNodes | undefined>;
+}
+
+export function activityOn(parts: ActivityParts): ActivityReading {
   const { counts, nodes, elapsedMs } = parts;
-  const kept = new Map<string, { readonly untilMs: number; readonly read: Promise<Activity> }>();
   nodes.onQuestion(topic, () => JSON.stringify({ sinceMs: counts.sinceMs, counts: counts.all() } satisfies NodeCounts));
-  return (tenantIds) => {
+  const ofNodes = kept(elapsedMs, () => readNodes(nodes));
+  return {
+    activity: kept(elapsedMs, (tenantIds) => readActivity(parts, tenantIds)),
+    ofNodes: () => ofNodes(undefined),
+  };
+}
+
+/** Reads for each set of tenants, and keeps what was read for a while. */
+function kept<Read>(elapsedMs: () => number, readNow: (tenantIds: Tenants) => Promise<Read>) {
+  const reads = new Map<string, { readonly untilMs: number; readonly read: Promise<Read> }>();
+  return (tenantIds: Tenants): Promise<Read> => {
     const key = tenantIds === undefined ? "all" : tenantIds.join(" ");
-    const known = kept.get(key);
+    const known = reads.get(key);
     if (known && elapsedMs() < known.untilMs) return known.read;
-    const read = readActivity(parts, tenantIds);
-    kept.delete(key);
-    kept.set(key, { untilMs: elapsedMs() + keptMs, read });
-    if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
-    read.catch(() => kept.delete(key));
+    const read = readNow(tenantIds);
+    reads.delete(key);
+    reads.set(key, { untilMs: elapsedMs() + keptMs, read });
+    if (reads.size > mostKept) reads.delete(reads.keys().next().value!);
+    read.catch(() => reads.delete(key));
     return read;
   };
 }
 
-async function readActivity(
-  { store, nodes, federation }: ActivityParts,
-  tenantIds: readonly TenantId[] | undefined,
-): Promise<Activity> {
+async function readActivity({ store, nodes, federation }: ActivityParts, tenantIds: Tenants): Promise<Activity> {
   const { sinceMs, audit, deliveries, linkStates } = await store.read(async (tx) => {
     const nowMs = await tx.clock.nowMs();
     const sinceMs = (Math.floor(nowMs / hourMs) - hours + 1) * hourMs;
@@ -75,12 +89,13 @@ async function readActivity(
     linkStates,
   };
   // Nodes count changes and limits for the deployment, not for each tenant.
-  return tenantIds === undefined ? { ...stored, ...(await ofNodes(nodes)) } : stored;
+  const counted = tenantIds === undefined ? await readNodes(nodes) : undefined;
+  return { ...stored, ...(counted && { nodes: counted }) };
 }
 
 async function blindTime(
   { foundLinks, blindHours }: ActivityParts["federation"],
-  tenantIds: readonly TenantId[] | undefined,
+  tenantIds: Tenants,
   sinceMs: number,
 ): Promise<Activity["blind"]> {
   const links: FoundLink[] = [];
@@ -102,9 +117,10 @@ async function blindTime(
   return { ms, blindLinks, links: counted.length, isAll: links.length <= linksCounted, hours: sums };
 }
 
-async function ofNodes(nodes: NodeQuestions): Promise<Pick<Activity, "nodes">> {
+async function readNodes(nodes: NodeQuestions): Promise<CountsOfNodes | undefined> {
   const { answers, silentNodes } = await nodes.ask(topic, "");
   const told = [...answers.values()].map((text) => JSON.parse(text) as NodeCounts);
+  if (told.length === 0) return undefined;
   const names = new Set(told.flatMap(({ counts }) => Object.keys(counts)));
   const sums = [...names].map((name) => {
     const buckets = Array.from({ length: hours }, (_, hour) =>
@@ -114,7 +130,7 @@ async function ofNodes(nodes: NodeQuestions): Promise<Pick<Activity, "nodes">> {
   });
   const { changes = zeros(), ...reached } = Object.fromEntries(sums);
   const countedSinceMs = Math.max(...told.map((node) => node.sinceMs));
-  return { nodes: { changes, limits: reached, countedSinceMs, silent: silentNodes as readonly NodeId[] } };
+  return { changes, limits: reached, countedSinceMs, silent: silentNodes as readonly NodeId[] };
 }
 
 function zeros(): number[] {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { KeyActs } from "../cli/administration/admin-command.ts";
-import type { DeploymentFacts } from "../cli/administration/overview-parts.ts";
+import type { CountsOfNodes, DeploymentFacts } from "../cli/administration/overview-parts.ts";
 import type { Config } from "../config/config.ts";
 import type { ShownSetting } from "../config/shown-settings.ts";
 import type { Membership } from "../nodes/membership.ts";
@@ -19,6 +19,7 @@ export interface DeploymentParts {
   readonly settings: readonly ShownSetting[];
   readonly version: string;
   readonly keys: Pick<KeyActs, "list">;
+  readonly countsOfNodes: () => Promise<Pick<CountsOfNodes, "limits"> | undefined>;
   readonly elapsedMs: () => number;
 }
 
@@ -27,7 +28,7 @@ const keysKeptMs = 60_000;
 
 /** What the service knows about itself. A part that can't be read throws, so that it is shown as unknown. */
 export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
-  const { store, folder, config, membership, settings, version, keys, elapsedMs } = parts;
+  const { store, folder, config, membership, settings, version, keys, countsOfNodes, elapsedMs } = parts;
   let known: { readonly untilMs: number; readonly missing: Promise<number> } | undefined;
   let examining: ReturnType<DeploymentFacts["examine"]> | undefined;
   const isThis = (id: string) => id === membership.id;
@@ -49,6 +50,7 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
       const bytes = store.space ? (await store.space.measure()).bytes : null;
       return { kind, waiting, lastSyncMs, bytes, schemaVersion };
     },
+    limits: async () => (await countsOfNodes())?.limits ?? {},
     missingKeys() {
       if (!known || elapsedMs() >= known.untilMs) {
         const missing = keys.list().then((all) => all.filter(({ role }) => role === "missing").length);

@@ -1,4 +1,4 @@
-import type { FoundPlace, HomeParts, HomeThing } from "../cli/administration/homes/home-parts.ts";
+import type { HomeParts, HomeThing, ThingCursor } from "../cli/administration/homes/home-parts.ts";
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { ThingControl } from "../devices/thing-control.ts";
 import type { RunningFederation } from "../federation/federation.ts";
@@ -58,7 +58,7 @@ export function homeParts({ store, federation, things, control, linkSessions, id
       const found: HomeThing[] = [];
       const tenants = tenantIds.toSorted((a, b) => a - b).filter((tenantId) => tenantId >= (after?.tenantId ?? 0));
       let left = portions;
-      let next: FoundPlace | undefined;
+      let next: ThingCursor | undefined;
       for (const tenantId of tenants) {
         let place: ThingPlace | undefined = after?.tenantId === tenantId ? { ...after } : firstPlace;
         while (place && left > 0 && found.length < limit) {

@@ -1,6 +1,12 @@
 import type { TenantId } from "../model/ids.ts";
 import type { OpenStore, Transaction } from "../store/seam.ts";
-import { mostJoinedThings, type NamedDevice, type NamedThing, type NamePlace } from "../store/tables/home-names.ts";
+import {
+  type JoinedNames,
+  mostJoinedThings,
+  type NamedDevice,
+  type NamedThing,
+  type NamePlace,
+} from "../store/tables/home-names.ts";
 
 /** The names that one search compares, and the reads that it makes. Beyond that it says that not all were compared. */
 export const mostCompared = 250_000;
@@ -32,25 +38,29 @@ export async function findNames(
   const devices: NamedDevice[] = [];
   let [compared, reads, limit] = [0, 0, mostDevices];
   for (const tenantId of tenantIds.toSorted((a, b) => a - b)) {
-    let place = { tenantId, afterType: 0, afterId: 0 };
-    for (let isMore = true; isMore; ) {
+    for (let place: Omit<NamePlace, "limit"> | undefined = { tenantId, afterType: 0 }; place; ) {
       const lacks = { things: things.length < enough, devices: devices.length < enough };
       if (!lacks.things && !lacks.devices) return { things, devices, areAllCompared: true };
       if (compared >= most || reads >= mostReads) return { things, devices, areAllCompared: false };
-      const at = { ...place, limit };
+      const at: NamePlace = { ...place, limit };
       const found = await store.read((tx) => portion(tx, at, wanted, lacks));
       reads += 1;
       if (found) {
         things.push(...found.things);
         devices.push(...found.devices);
         compared += found.compared;
-        isMore = found.devicesRead === limit;
-        place = { tenantId, afterType: found.lastType, afterId: found.lastId };
-        limit = clamped((namesAtOnce * found.devicesRead) / Math.max(1, found.compared));
+        if (found.last) limit = clamped((namesAtOnce * limit) / Math.max(1, found.compared));
+        place = nextPlace(at, found.last);
       } else limit = clamped(limit / 4);
     }
   }
   return { things, devices, areAllCompared: true };
+}
+
+/** Further devices of the last one's type come first, then those of all later types. Undefined at the end. */
+function nextPlace({ tenantId, afterType, afterId }: NamePlace, last: JoinedNames["last"]) {
+  if (last) return { tenantId, afterType: last.type, afterId: last.id };
+  return afterId === undefined ? undefined : { tenantId, afterType };
 }
 
 /** Undefined when the devices have too many things for one read. */
@@ -66,10 +76,8 @@ async function portion(
   const hasThing = lacks.things && isIn(joined.thingNames);
   const hasDevice = lacks.devices && isIn(joined.deviceNames);
   return {
-    devicesRead: joined.devices,
-    lastType: joined.lastType,
-    lastId: joined.lastId,
-    compared: joined.devices + joined.things,
+    last: joined.last,
+    compared: joined.things + joined.devices,
     things: hasThing ? (await homeNames.things(place)).filter(({ name }) => isIn(name)) : [],
     devices: hasDevice ? (await homeNames.devices(place)).filter(({ name }) => isIn(name)) : [],
   };

@@ -215,6 +215,7 @@ async function partsOn(
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
   const batches = new ResumableBatches(store);
   const patternThread = new PatternThread(report);
+  const stopPatterns = () => patternThread.stop();
   const alerts = alertsOn({
     store,
     ownThings,
@@ -384,6 +385,9 @@ async function partsOn(
     pause: (ms) => pause(runtime, ms, closing.signal),
   });
   const verifications = new VerificationRuns({ store, log: report });
+  const { activity, ofNodes: countsOfNodes } = activityOn({
+    ...{ store, federation, counts: hourly, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs },
+  });
   const administrationParts: AdministrationParts = {
     identity,
     operators,
@@ -411,10 +415,10 @@ async function partsOn(
       name: displayName,
       hasLinkPage: consent !== undefined,
     })),
-    activity: activityOn({ store, federation, counts: hourly, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs }),
+    activity,
     deployment: deploymentFacts({
       ...{ store, folder: folder.path, keyFile, config, membership, settings, version, keys },
-      elapsedMs: runtime.elapsedMs,
+      ...{ countsOfNodes, elapsedMs: runtime.elapsedMs },
     }),
     homes,
     homeSearch: homeSearch({ store, things, ownThings, alerts }),
@@ -487,12 +491,13 @@ async function partsOn(
     metrics,
     administration,
     runtime,
+    stopPatterns,
     async close() {
       closing.abort();
       operatorWatch.stop();
       await verifications.stop();
       await backups.stop();
-      await patternThread.stop();
+      await stopPatterns();
       await foundation.close();
     },
   };

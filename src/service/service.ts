@@ -2,7 +2,7 @@ import { serveControl } from "../cli/administration/control-socket.ts";
 import { type Config, ConfigurationError, refuseInsecure } from "../config/config.ts";
 import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
-import type { GuestRoute } from "../http/routes.ts";
+import type { AddedRoute } from "../http/routes.ts";
 import type { ConsoleAdditions } from "../outlets/console/console-additions.ts";
 import { operatorCookie } from "../outlets/console/operator-cookie.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
@@ -22,7 +22,7 @@ import { whenFree } from "./waiting-for-start.ts";
 
 export interface ServiceOptions extends OpenOptions {
   /** Routes that an embedding program adds, such as the demo's page. */
-  readonly guests?: (parts: Parts) => readonly GuestRoute[];
+  readonly addedRoutes?: (parts: Parts) => readonly AddedRoute[];
   /** What an embedding program adds to the console. */
   readonly console?: ConsoleAdditions;
 }
@@ -47,7 +47,7 @@ export async function startService(
   config: Config,
   log: Report,
   givenRuntime?: Runtime,
-  { guests = () => [], console: additions, ...options }: ServiceOptions = {},
+  { addedRoutes = () => [], console: additions, ...options }: ServiceOptions = {},
 ): Promise<Service> {
   refuseInsecure(config);
   const report = withRequestLines(log);
@@ -90,7 +90,11 @@ export async function startService(
       stops.push(() => part.stop());
     }
     stops.push(listenToHints(parts));
-    const http = await startOutlets(await outletParts(config, report, parts, { guests: guests(parts), additions }));
+    // Right behind the last answer: background work must not wait for costly patterns while the node stops.
+    stops.push(() => parts.stopPatterns());
+    const http = await startOutlets(
+      await outletParts(config, report, parts, { addedRoutes: addedRoutes(parts), additions }),
+    );
     if (http.certificate) metrics.watchCertificate(http.certificate);
     let drainMs = 0;
     stops.push(() => http.stop({ drainMs }));
@@ -123,7 +127,10 @@ async function outletParts(
   config: Config,
   report: Report,
   parts: Parts,
-  { guests, additions }: { readonly guests: readonly GuestRoute[]; readonly additions: ConsoleAdditions | undefined },
+  {
+    addedRoutes,
+    additions,
+  }: { readonly addedRoutes: readonly AddedRoute[]; readonly additions: ConsoleAdditions | undefined },
 ): Promise<OutletParts> {
   const {
     address,
@@ -222,7 +229,7 @@ async function outletParts(
     metrics: { text: () => metrics.text(), token: config.metricsToken },
     version,
     baseUrl: () => address.baseUrl,
-    guests,
+    addedRoutes,
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type pg from "pg";
 import { readKeyFile } from "./keys/key-file.ts";
 import { keyIdOf } from "./keys/sealing.ts";
 import { schemaVersion as knownVersion } from "./migrations.ts";
@@ -26,9 +27,17 @@ export interface StoreInspection {
   readonly clockOffsetMs: number;
 }
 
+/** A database that has not answered everything by then is reported as silent. */
+const longestReadMs = 10_000;
+const longestEndMs = 1_000;
+
 /** Reads the state of a store without changing anything: it creates no folder, no key and no table. */
-export async function inspectStore(location: StoreLocation, keyFile: string): Promise<StoreInspection> {
-  const raw = location.databaseUrl ? await readPostgres(location.databaseUrl) : readSqlite(location.folder);
+export async function inspectStore(
+  { databaseUrl, folder }: StoreLocation,
+  keyFile: string,
+  { limitMs = longestReadMs } = {},
+): Promise<StoreInspection> {
+  const raw = databaseUrl ? await readPostgres(databaseUrl, limitMs) : readSqlite(folder);
   const { neededKeys = [], ...facts } = raw;
   return { keyProblem: keyProblemOf(keyFile, neededKeys), knownVersion, clockOffsetMs: 0, ...facts };
 }
@@ -100,28 +109,41 @@ function oldestVersionIn(database: DatabaseSync, step: number | null): number | 
   return row?.oldest as number | undefined;
 }
 
-async function readPostgres(url: string): Promise<RawFacts> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+async function readPostgres(url: string, limitMs = longestReadMs): Promise<RawFacts> {
+  const { GuardedClient } = await import("./postgres/pool.ts");
+  const client = new GuardedClient({ connectionString: url, connectionTimeoutMillis: limitMs });
   try {
-    await client.connect();
-    const sentMs = Date.now();
-    const { rows } = await client.query(
-      "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8 AS now, to_regclass('schema_steps') IS NOT NULL AS made",
-    );
-    const clockOffsetMs = rows[0].now - (sentMs + Date.now()) / 2;
-    if (!rows[0].made) return { clockOffsetMs };
-    const steps = await client.query("SELECT MAX(step)::int AS step FROM schema_steps");
-    const schemaVersion: number = steps.rows[0].step ?? 0;
-    const keys = keyIdsIn((await client.query(neededKeys)).rows[0]);
-    const { rows: reachTable } = await client.query("SELECT to_regclass('schema_reach') IS NOT NULL AS made");
-    if (!reachTable[0].made) return { clockOffsetMs, schemaVersion, neededKeys: keys };
-    const reach = await client.query("SELECT oldest FROM schema_reach WHERE step = $1", [schemaVersion]);
-    return { clockOffsetMs, schemaVersion, oldestVersion: reach.rows[0]?.oldest, neededKeys: keys };
+    return await within(limitMs, readWith(client));
   } catch (error) {
     // The connection string holds a password; the driver's message doesn't.
     return { databaseProblem: (error as Error).message };
   } finally {
-    await client.end().catch(() => undefined);
+    // The driver closes the socket at once while a query runs. Otherwise it waits for the database, which may be silent.
+    await within(longestEndMs, client.end()).catch(() => undefined);
   }
+}
+
+async function readWith(client: pg.Client): Promise<RawFacts> {
+  await client.connect();
+  const sentMs = Date.now();
+  const { rows } = await client.query(
+    "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8 AS now, to_regclass('schema_steps') IS NOT NULL AS made",
+  );
+  const clockOffsetMs = rows[0].now - (sentMs + Date.now()) / 2;
+  if (!rows[0].made) return { clockOffsetMs };
+  const steps = await client.query("SELECT MAX(step)::int AS step FROM schema_steps");
+  const schemaVersion: number = steps.rows[0].step ?? 0;
+  const keys = keyIdsIn((await client.query(neededKeys)).rows[0]);
+  const { rows: reachTable } = await client.query("SELECT to_regclass('schema_reach') IS NOT NULL AS made");
+  if (!reachTable[0].made) return { clockOffsetMs, schemaVersion, neededKeys: keys };
+  const reach = await client.query("SELECT oldest FROM schema_reach WHERE step = $1", [schemaVersion]);
+  return { clockOffsetMs, schemaVersion, oldestVersion: reach.rows[0]?.oldest, neededKeys: keys };
+}
+
+async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1_000} s`)), limitMs);
+  });
+  return Promise.race([work, expired]).finally(() => clearTimeout(timer));
 }

@@ -14,11 +14,11 @@ import { type BatchGroupTable, batchGroupTable } from "./tables/batch-groups.ts"
 import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-intervals.ts";
 import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
-import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTypeMapTable, deviceTypeMapTable } from "./tables/device-type-maps.ts";
 import { type DeviceTypeWorkTable, deviceTypeWorkTable } from "./tables/device-type-work.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
+import { type FanRequestTable, fanRequestTable } from "./tables/fan-requests.ts";
 import { type FeedAccountTable, feedAccountTable } from "./tables/feed-accounts.ts";
 import { type FeedLeaseTable, feedLeaseTable } from "./tables/feed-leases.ts";
 import { type FeedMessageTable, feedMessageTable } from "./tables/feed-messages.ts";
@@ -152,7 +152,7 @@ export interface Transaction {
   readonly deviceTypeMaps: DeviceTypeMapTable;
   readonly deviceTypeWork: DeviceTypeWorkTable;
   readonly mappedDevices: MappedDeviceTable;
-  readonly commands: CommandTable;
+  readonly fanRequests: FanRequestTable;
   readonly attributes: AttributeTable;
   readonly attributeUsage: AttributeUsageTable;
   readonly things: ThingTable;
@@ -209,7 +209,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   deviceTypeMaps: deviceTypeMapTable,
   deviceTypeWork: deviceTypeWorkTable,
   mappedDevices: mappedDeviceTable,
-  commands: commandTable,
+  fanRequests: fanRequestTable,
   attributes: attributeTable,
   attributeUsage: attributeUsageTable,
   things: thingTable,

@@ -1,7 +1,6 @@
 import { describe } from "node:test";
 import { assistantTableCases } from "./store/assistant-table-cases.ts";
 import { clientTableCases } from "./store/client-table-cases.ts";
-import { commandTableCases } from "./store/command-table-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
 import { credentialCases } from "./store/credential-cases.ts";
 import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
@@ -12,6 +11,7 @@ import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
 import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
+import { fanRequestTableCases } from "./store/fan-request-table-cases.ts";
 import { feedTableCases } from "./store/feed-table-cases.ts";
 import { figureCases } from "./store/figure-cases.ts";
 import { groupCases } from "./store/group-cases.ts";
@@ -61,7 +61,7 @@ export function describeStore(
       figureCases(reusing);
       linkHourCases(reusing);
       linkSessionTableCases(reusing);
-      commandTableCases(reusing);
+      fanRequestTableCases(reusing);
       thingTableCases(reusing);
       homeNameCases(reusing);
       deviceTypeMapCases(reusing);

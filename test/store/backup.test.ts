@@ -204,8 +204,8 @@ describe("a restore", () => {
     const store = await openSqlite({ folder: restored, nowMs: () => timeMs });
     t.after(() => store.close());
     const { queued, sent, sentToThings, end, horizon } = await store.read(async (tx) => ({
-      queued: await tx.commands.overdue(timeMs, -1, -1, 10),
-      sent: await tx.commands.overdue(-1, timeMs, -1, 10),
+      queued: await tx.fanRequests.overdue(timeMs, -1, -1, 10),
+      sent: await tx.fanRequests.overdue(-1, timeMs, -1, 10),
       sentToThings: await tx.thingCommands.overdue(-1, timeMs, -1, 10),
       end: await tx.log.end(),
       horizon: await tx.log.horizon(),

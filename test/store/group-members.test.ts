@@ -26,7 +26,7 @@ function made() {
   const single = {
     triggers: watching("triggers"),
     thingTriggers: watching("thing triggers"),
-    commands: { latest: async (...args: readonly unknown[]) => ["latest", ...args] },
+    fanRequests: { latest: async (...args: readonly unknown[]) => ["latest", ...args] },
     thingCommands: { awaitingEcho: async (...args: readonly unknown[]) => ["awaited", ...args] },
   };
   const tables: GroupTables = {
@@ -147,7 +147,7 @@ describe("a member of a group", () => {
     const answers: readonly unknown[] = await Promise.all([
       tx.triggers.watching(ada, lamp, [5]),
       tx.thingTriggers.watching(ada, ["a"], ["onOff.on"]),
-      tx.commands.latest(ada, lamp, 6),
+      tx.fanRequests.latest(ada, lamp, 6),
       tx.thingCommands.awaitingEcho(ada, lamp, 9),
     ]);
     assert.deepEqual(answers, [

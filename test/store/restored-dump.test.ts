@@ -58,7 +58,7 @@ describe("a dump that was restored to another server", () => {
     const { untold, horizon, sent } = await restored.transaction(async (tx) => ({
       untold: await tx.log.tail(await tx.webhooks.lockFeed(), 10),
       horizon: await tx.log.horizon(),
-      sent: [...(await tx.commands.overdue(-1, 10, -1, 10)), ...(await tx.thingCommands.overdue(-1, 10, -1, 10))],
+      sent: [...(await tx.fanRequests.overdue(-1, 10, -1, 10)), ...(await tx.thingCommands.overdue(-1, 10, -1, 10))],
     }));
     assert.deepEqual(
       untold.map(({ timeMs }) => timeMs),

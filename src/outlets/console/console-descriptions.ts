@@ -27,7 +27,7 @@ const link = parameter("link", "path", "The secret in the link.", true);
 const name = parameter("name", "form", "The name to sign in with.");
 const password = parameter("password", "form", "The password.", true);
 const expired = page(404, "A page that says that the link was used or has expired.");
-const typedAgain = page(400, "The page again: a field is not as it must be.");
+const typedAgain = page(400, "The page again: a field is invalid.");
 const wrong = page(401, "The page again: the name or the password is wrong.");
 const foreign = page(403, "A page of another site has sent the form.");
 
@@ -137,7 +137,7 @@ export const describeLive = described("showConsoleChanges", "Follow what changes
 
 export const describeScript = described("showConsoleScript", "A script of the console's pages", {
   parameters: [
-    parameter("digest", "path", "Changes with the scripts.", true),
+    parameter("digest", "path", "A hash of the scripts.", true),
     parameter("name", "path", "The file.", true),
   ],
   answers: [
@@ -150,7 +150,7 @@ export const describeScript = described("showConsoleScript", "A script of the co
 });
 
 export const describeAuditCsv = described("showConsoleAuditFile", "The audit log as a file", {
-  words: ["The newest 10,000 entries that fit."],
+  words: ["The newest 10,000 entries that match the filters."],
   parameters: [
     parameter("tenant", "query", "Only entries of this tenant, by name or id."),
     parameter("act", "query", "Only this act."),

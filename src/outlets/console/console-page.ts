@@ -8,15 +8,15 @@ export interface ConsolePage {
   /** Below `/console`; "" for the first page. May hold parameters: `/users/:user`. */
   readonly path: string;
   readonly title: string;
-  /** Its word in the rail; without one it is reached from other pages only. */
-  readonly rail?: string;
+  /** Its word in the navigation; without one it is reached from other pages only. */
+  readonly navigationLabel?: string;
   /** What it shows: of tenants, of the whole deployment, or of the operator alone. */
   readonly subject: Subject;
   /** Further parameters of its query, such as filters. */
   readonly query?: readonly string[];
-  /** Kinds of changes after which the page's parts are read again at once: `link`, `attribute`, `thing` and others. */
-  readonly hears?: readonly string[];
-  /** How often the page reads its parts, for what no change tells; 4 seconds when left out. */
+  /** Kinds of log entries after which the page's parts are read again at once: `link`, `attribute`, `thing` and others. */
+  readonly refreshOn?: readonly string[];
+  /** How often the page reads its parts, for values that no event announces; 4 seconds when left out. */
   readonly readEverySeconds?: number;
   /**
    * A whole page in place of the parts, if the address asks for one: it is shown in a frame of the page itself. Undefined
@@ -27,7 +27,7 @@ export interface ConsolePage {
    * Parts that an open page does not read again: forms that a person fills in, and results of a long calculation. A
    * new address makes them anew.
    */
-  readonly still?: readonly string[];
+  readonly partsNotRefreshed?: readonly string[];
   /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
   render(context: PageContext): Promise<PageParts>;
 }

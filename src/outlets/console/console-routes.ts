@@ -82,7 +82,7 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, frame: Frame): R
       if (context.parameter("parts") === undefined)
         return pageAnswer(200, consolePage(page, frame, context, all), consoleHeaders);
       const some = Object.fromEntries(Object.entries(all).filter(([name]) => context.wants(name)));
-      return fragmentAnswer(fragments(some, page.still).text, context.nowMs);
+      return fragmentAnswer(fragments(some, page.partsNotRefreshed).text, context.nowMs);
     },
   };
 }

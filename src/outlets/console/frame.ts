@@ -26,7 +26,7 @@ export function consolePage(
 <span class="product">Breezeway${badge === undefined ? undefined : html` <span class="badge">${badge}</span>`}</span>
 <div class="entries">
 ${tenantSwitch(page, context)}
-${pages.filter((one) => one.rail !== undefined && isVisible(one, context)).map((one) => railLink(one, page, context))}
+${pages.filter((one) => one.navigationLabel !== undefined && isVisible(one, context)).map((one) => railLink(one, page, context))}
 </div>
 ${foot(context)}
 </nav>
@@ -37,7 +37,7 @@ ${jumpDialog(context)}
 <p class="not-live" id="freshness-why" role="status"></p>
 <p class="notice" id="notice" role="status"></p>
 ${doneNote(context)}
-${fragments(parts, page.still)}
+${fragments(parts, page.partsNotRefreshed)}
 </main>`;
   return framedPage({
     title: `${page.title} · Breezeway`,
@@ -51,13 +51,13 @@ ${fragments(parts, page.still)}
 
 /** What the script needs: the time of the page, and the changes that concern it. */
 function liveData(
-  { hears = [], readEverySeconds, path }: ConsolePage,
+  { refreshOn = [], readEverySeconds, path }: ConsolePage,
   { nowMs, tenant, parameter }: PageContext,
 ): Html {
   const user = path.includes(":user") ? html` data-user="${parameter("user")}"` : undefined;
   const ofTenant = tenant === undefined ? undefined : html` data-tenant="${tenant.tenantId}"`;
   const every = readEverySeconds === undefined ? undefined : html` data-every="${readEverySeconds}"`;
-  return html`data-time="${nowMs}" data-hears="${hears.join(" ")}"${every}${user}${ofTenant}`;
+  return html`data-time="${nowMs}" data-hears="${refreshOn.join(" ")}"${every}${user}${ofTenant}`;
 }
 
 /** What a page says that no script keeps up to date. */
@@ -72,10 +72,10 @@ function doneNote({ parameter, callOf }: PageContext): Html | undefined {
 }
 
 /** The parts of a page, each with its name, so that a script can replace one of them. An empty one is not visible. */
-export function fragments(parts: PageParts, still: readonly string[] = []): Html {
+export function fragments(parts: PageParts, partsNotRefreshed: readonly string[] = []): Html {
   return html`${Object.entries(parts).map(
     ([name, part]) =>
-      html`<section id="part-${name}" data-part="${name}"${still.includes(name) ? html` data-still` : undefined}>${part}</section>`,
+      html`<section id="part-${name}" data-part="${name}"${partsNotRefreshed.includes(name) ? html` data-still` : undefined}>${part}</section>`,
   )}`;
 }
 
@@ -87,8 +87,8 @@ function isVisible({ subject }: ConsolePage, { operator }: PageContext): boolean
 function railLink(one: ConsolePage, current: ConsolePage, { address }: PageContext): Html {
   const target = address(one.path);
   return one === current
-    ? html`<a href="${target}" aria-current="page">${one.rail}</a>`
-    : html`<a href="${target}">${one.rail}</a>`;
+    ? html`<a href="${target}" aria-current="page">${one.navigationLabel}</a>`
+    : html`<a href="${target}">${one.navigationLabel}</a>`;
 }
 
 function tenantSwitch({ path }: ConsolePage, { tenants, tenant }: PageContext): Html | undefined {

@@ -18,7 +18,7 @@ export interface OpenIdRouteParts {
   readonly baseUrl: () => string;
 }
 
-export const openIdPaths = { begin: "/console/openid", callback: "/console/openid/callback" };
+const openIdPaths = { begin: "/console/openid", callback: "/console/openid/callback" };
 
 /** Signing in at an OpenID provider. */
 export function openIdRoutes({ openId, operators, cookie, baseUrl }: OpenIdRouteParts): readonly Route[] {

@@ -20,7 +20,7 @@ export interface GroupTables {
   /** Writes everything without waiting for the results. If a statement fails, COMMIT fails. */
   write(writes: GroupWrites): Promise<void>;
   /** Reads of one member alone. They run in the same transaction. */
-  readonly single: Pick<Transaction, "triggers" | "thingTriggers" | "commands" | "thingCommands">;
+  readonly single: Pick<Transaction, "triggers" | "thingTriggers" | "fanRequests" | "thingCommands">;
 }
 
 /** The questions of all members in one turn of the event loop. */

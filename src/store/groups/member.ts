@@ -177,9 +177,10 @@ const grouped: {
     watching: async (userId, ...rest) =>
       member.readAlone(userId, ({ thingTriggers }) => thingTriggers.watching(userId, ...rest)),
   }),
-  commands: (member, refusing) => ({
+  fanRequests: (member, refusing) => ({
     ...refusing,
-    latest: async (userId, ...rest) => member.readAlone(userId, ({ commands }) => commands.latest(userId, ...rest)),
+    latest: async (userId, ...rest) =>
+      member.readAlone(userId, ({ fanRequests }) => fanRequests.latest(userId, ...rest)),
   }),
   thingCommands: (member, refusing) => ({
     ...refusing,

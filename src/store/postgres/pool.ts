@@ -4,7 +4,7 @@ import pg from "pg";
  * A client that always has a listener for `error`. PostgreSQL may end a session at any time, and an `error` event without
  * a listener would end the process. The store needs no more: the client's next query fails.
  */
-class GuardedClient extends pg.Client {
+export class GuardedClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     this.on("error", () => undefined);

@@ -113,13 +113,21 @@ const thingsByDevice: Record<Dialect, readonly string[]> = {
 export const thingsWithOneKey: Step = ({ dialect }) => thingsByDevice[dialect];
 
 /** The longest beginning of a thing's name that is compared when homes are searched, in code points. */
-export const comparedNameLength = 200;
+const comparedNameLength = 200;
+
+/**
+ * PostgreSQL refuses to read any part of a JSON text that escapes a NUL or half of a surrogate pair. Descriptors of
+ * former versions may hold such capabilities: each escape becomes that of U+FFFD. JSON.stringify escapes no whole pair.
+ * An escape follows an even number of backslashes; after an odd number, it is text.
+ */
+const readableJson = String.raw`(CASE WHEN strpos(descriptor, '\u') = 0 THEN descriptor ELSE regexp_replace(descriptor,
+    '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'g') END)::json`;
 
 /** The name in a thing's descriptor, as home/thing-text.ts encodes it, in both of its forms; null without one. */
 export const thingNameSql: Record<Dialect, string> = {
   sqlite: `CASE WHEN json_valid(descriptor) THEN substr(CASE WHEN substr(descriptor, 1, 1) = '['
     THEN json_extract(descriptor, '$[0]') ELSE json_extract(descriptor, '$.name') END, 1, ${comparedNameLength}) END`,
-  postgres: `left(CASE WHEN left(descriptor, 1) = '[' THEN descriptor::json ->> 0 ELSE descriptor::json ->> 'name' END, ${comparedNameLength})`,
+  postgres: `left(CASE WHEN left(descriptor, 1) = '[' THEN ${readableJson} ->> 0 ELSE ${readableJson} ->> 'name' END, ${comparedNameLength})`,
 };
 
 const namesByDevice: Record<Dialect, readonly string[]> = {

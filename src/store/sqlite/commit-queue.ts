@@ -9,7 +9,14 @@ import { failedCommit, isSqliteFailure, unavailable } from "./errors.ts";
  * Limits of a commit group. A group gathers bodies for about as long as its sync will take, so that syncing is at most
  * half of the work. After each slice the event loop runs: readers, timers, and transactions that became urgent.
  */
-const groupLimits = { bodies: 512, sliceMs: 8, longestGatherMs: 100, longestWindowMs: 20 };
+const groupLimits = {
+  bodies: 512,
+  sliceMs: 8,
+  /** How long a group waits for further jobs before its first body runs. */
+  longestStartDelayMs: 20,
+  /** How long a group runs bodies, those that are added meanwhile too, before its COMMIT. */
+  longestGatherMs: 100,
+};
 
 interface Job {
   readonly body: () => Promise<unknown>;
@@ -30,7 +37,8 @@ export class CommitQueue {
   readonly #ordinary: Job[] = [];
   readonly #drainWaiters: (() => void)[] = [];
   readonly #holdWaiters: (() => void)[] = [];
-  #isDraining = false;
+  /** A group runs or is about to, or `hold` does its work. */
+  #isBusy = false;
   #timer: NodeJS.Timeout | undefined;
   #lastSyncMs = 0;
 
@@ -60,16 +68,16 @@ export class CommitQueue {
 
   /** Resolves when the queue is empty and no group runs. */
   async drained(): Promise<void> {
-    while (this.#isDraining || this.waiting > 0) await new Promise<void>((resolve) => this.#drainWaiters.push(resolve));
+    while (this.#isBusy || this.waiting > 0) await new Promise<void>((resolve) => this.#drainWaiters.push(resolve));
   }
 
   /** Runs the work between two groups. All writers wait until it is done. */
   async hold<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#isDraining) await new Promise<void>((resolve) => this.#holdWaiters.push(resolve));
+    if (this.#isBusy) await new Promise<void>((resolve) => this.#holdWaiters.push(resolve));
     else {
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      this.#isDraining = true;
+      this.#isBusy = true;
     }
     try {
       return await work();
@@ -78,7 +86,7 @@ export class CommitQueue {
     }
   }
 
-  /** Does nothing when the job has started already. */
+  /** Does nothing when the job has started, or waits among the `soon` jobs: they run before all ordinary ones anyway. */
   #makeUrgent(job: Job): void {
     const index = this.#ordinary.indexOf(job);
     if (index < 0) return;
@@ -92,18 +100,18 @@ export class CommitQueue {
    * slow disk more bodies then share one sync.
    */
   #schedule(urgent: boolean): void {
-    if (this.#isDraining) return;
+    if (this.#isBusy) return;
     if (urgent || this.#lastSyncMs < 1) {
       clearTimeout(this.#timer);
-      this.#isDraining = true;
+      this.#isBusy = true;
       setImmediate(() => this.#drain());
     } else {
       this.#timer ??= setTimeout(
         () => {
-          this.#isDraining = true;
+          this.#isBusy = true;
           void this.#drain();
         },
-        Math.min(this.#lastSyncMs, groupLimits.longestWindowMs),
+        Math.min(this.#lastSyncMs, groupLimits.longestStartDelayMs),
       );
     }
   }
@@ -125,7 +133,7 @@ export class CommitQueue {
       holder();
       return;
     }
-    this.#isDraining = false;
+    this.#isBusy = false;
     if (this.waiting > 0) this.#schedule(this.#urgent.length > 0);
     else for (const resolve of this.#drainWaiters.splice(0)) resolve();
   }

@@ -87,7 +87,8 @@ export interface AlertTable<Row extends AlertRow> {
   redefine(trigger: Row): Promise<void>;
   remove(userId: UserId, id: TriggerId): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
-  removeOfUser(userId: UserId): Promise<number>;
+  /** With a limit: at most so many alerts. */
+  removeOfUser(userId: UserId, limit?: number): Promise<number>;
 }
 
 export interface AlertWithRecord<Row extends AlertRow> {

@@ -163,7 +163,13 @@ export function alertTable<Row extends AlertRow, Watched>(
     },
     removeOfDevice: (userId, deviceId) =>
       sql.run(`DELETE FROM ${table} WHERE user_id = $1 AND device_id = $2`, [userId, deviceId]),
-    removeOfUser: (userId) => sql.run(`DELETE FROM ${table} WHERE user_id = $1`, [userId]),
+    removeOfUser: (userId, limit) =>
+      limit === undefined
+        ? sql.run(`DELETE FROM ${table} WHERE user_id = $1`, [userId])
+        : sql.run(
+            `DELETE FROM ${table} WHERE user_id = $1 AND id IN (SELECT id FROM ${table} WHERE user_id = $1 LIMIT $2)`,
+            [userId, limit],
+          ),
   };
   return { shared, rows };
 }

@@ -18,7 +18,10 @@ export interface AttributeTable {
   some(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<AttributeRow[]>;
   /** Returns the number of removed rows, erased attributes included. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
-  removeOfUser(userId: UserId): Promise<number>;
+  /** With a limit: at most so many rows. */
+  removeOfUser(userId: UserId, limit?: number): Promise<number>;
+  /** Whether the user has more rows than `count`. */
+  hasMoreOfUser(userId: UserId, count: number): Promise<boolean>;
   write(
     userId: UserId,
     deviceId: DeviceId,
@@ -98,7 +101,16 @@ export function attributeTable(sql: Sql): AttributeTable {
     },
     removeOfDevice: (userId, deviceId) =>
       sql.run("DELETE FROM attributes WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
-    removeOfUser: (userId) => sql.run("DELETE FROM attributes WHERE user_id = $1", [userId]),
+    removeOfUser: (userId, limit) =>
+      limit === undefined
+        ? sql.run("DELETE FROM attributes WHERE user_id = $1", [userId])
+        : sql.run(
+            `DELETE FROM attributes WHERE user_id = $1 AND (device_id, number, name) IN (
+               SELECT device_id, number, name FROM attributes WHERE user_id = $1 LIMIT $2)`,
+            [userId, limit],
+          ),
+    hasMoreOfUser: async (userId, count) =>
+      (await sql.all("SELECT 1 FROM attributes WHERE user_id = $1 LIMIT 1 OFFSET $2", [userId, count])).length > 0,
     async write(userId, deviceId, timeMs, allChanges) {
       // The last change of each attribute: PostgreSQL refuses to write a row twice in one statement.
       const changes = [...new Map(allChanges.map((change) => [change.key, change])).values()];

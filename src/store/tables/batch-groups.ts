@@ -14,6 +14,7 @@ export interface BatchGroupTable {
   find(key: IdempotencyKey, number: number): Promise<BatchGroup | undefined>;
   /** Returns false when another request with the same key has stored a group of this number. */
   add(key: IdempotencyKey, number: number, group: BatchGroup, keptMs: number): Promise<boolean>;
+  replaceAnswers(key: IdempotencyKey, number: number, answers: string): Promise<void>;
   /** How many groups an owner has, and the bytes of their answers. */
   usage(ownerId: IdempotencyKey["ownerId"]): Promise<KeyUsage>;
   /** Removes the groups of a key that has expired and is used again. */
@@ -42,6 +43,12 @@ export function batchGroupTable(sql: Sql): BatchGroupTable {
         [ownerId, hash, number, lines, digest, answers, bytes, (await sql.nowMs()) + keptMs],
       );
       return added === 1;
+    },
+    async replaceAnswers({ ownerId, hash }, number, answers) {
+      await sql.run(
+        "UPDATE batch_groups SET answers = $4, bytes = $5 WHERE owner_id = $1 AND hash = $2 AND number = $3",
+        [ownerId, hash, number, answers, Buffer.byteLength(answers) + rowBytes],
+      );
     },
     async usage(ownerId) {
       const [row] = await sql.all<KeyUsage>(

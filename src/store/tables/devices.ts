@@ -99,6 +99,8 @@ export interface DeviceTable {
   remove(userId: UserId, id: DeviceId): Promise<void>;
   /** Removes all devices of a user; returns their ids. */
   removeOfUser(userId: UserId): Promise<DeviceId[]>;
+  /** Removes at most `limit` devices of the user that are not virtual. The caller removes what belongs to them. */
+  removeOwn(userId: UserId, limit: number): Promise<DeviceId[]>;
   /** Sets the time of the last commit and, for a device that is not virtual, updates its attribute counters. */
   setLastTime(userId: UserId, id: DeviceId, timeMs: number, growth?: Growth): Promise<void>;
   /** The log says that these devices of the tenant have fallen silent since their last commits. The caller holds their locks. */
@@ -152,6 +154,8 @@ export function deviceTable(sql: Sql): DeviceTable {
     const select = `SELECT ${lockedColumns} FROM ${source} WHERE ${condition} ORDER BY d.id ${lock}`;
     return (await sql.all<DeviceRow>(select, parameters)).map(lockedDevice);
   };
+  const removed = async (statement: string, parameters: readonly Parameter[]) =>
+    (await sql.all<{ id: DeviceId }>(statement, parameters)).map(({ id }) => id).sort((a, b) => a - b);
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   return {
     async add({ userId, typeName, typeId: knownTypeId, name, room = null, isVirtual }) {
@@ -269,10 +273,13 @@ export function deviceTable(sql: Sql): DeviceTable {
     async remove(userId, id) {
       await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
     },
-    async removeOfUser(userId) {
-      const removed = await sql.all<{ id: DeviceId }>("DELETE FROM devices WHERE user_id = $1 RETURNING id", [userId]);
-      return removed.map(({ id }) => id).sort((a, b) => a - b);
-    },
+    removeOfUser: (userId) => removed("DELETE FROM devices WHERE user_id = $1 RETURNING id", [userId]),
+    removeOwn: (userId, limit) =>
+      removed(
+        `DELETE FROM devices WHERE user_id = $1 AND id IN (
+           SELECT id FROM devices WHERE user_id = $1 AND is_virtual = 0 LIMIT $2) RETURNING id`,
+        [userId, limit],
+      ),
     setLastTime: (userId, id, timeMs, growth) =>
       growth
         ? // An invalid counter stays invalid: counted_ms becomes null.

@@ -101,8 +101,15 @@ export function suspendedParty(row: string): string {
     WHEN EXISTS (SELECT 1 FROM clients sc WHERE sc.id = ${row}.client_id AND sc.suspended_ms IS NOT NULL) THEN 'client' END`;
 }
 
-/** The conversion keeps the planner from reading all grants of the client, which can be many more. */
-const isOfUserToClient = "g.owner_id = $1 AND COALESCE(g.client_id, '') = $2";
+/**
+ * The SQL condition that a grant `g` gives a client access to an owner's devices. The conversion keeps the planner from
+ * reading all grants of the client, which can be many more.
+ */
+export function isGrantBetween(ownerId: string, clientId: string): string {
+  return `g.owner_id = ${ownerId} AND COALESCE(g.client_id, '') = ${clientId}`;
+}
+
+const isOfUserToClient = isGrantBetween("$1", "$2");
 const noLimit = 2 ** 31 - 1;
 
 export function grantTable(sql: Sql): GrantTable {

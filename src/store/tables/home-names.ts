@@ -2,24 +2,25 @@ import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import { thingNameSql } from "../schema-steps/things.ts";
 import { first, type Sql } from "../sql.ts";
 
-/** Which devices of a tenant are meant: those after a device in the order of types and ids, `limit` at most. */
+/** Which devices of a tenant are meant, `limit` at most, in the order of types and ids. Each is one range of an index. */
 export interface NamePlace {
   readonly tenantId: TenantId;
   readonly afterType: number;
-  readonly afterId: number;
+  /** The devices of the type `afterType` after this one. Undefined: those of all types after that type. */
+  readonly afterId?: number | undefined;
   readonly limit: number;
 }
 
 /** The names in some homes as two texts, one name in a line: rows for each name would cost most of the time. */
 export interface JoinedNames {
-  /** How many devices there were, those of linked accounts too, and the last one. */
-  readonly devices: number;
-  readonly lastType: number;
-  readonly lastId: number;
-  /** How many present things these devices have; `mostJoinedThings`: there may be more, whose names are left out. */
+  /** How many present things the devices have; `mostJoinedThings`: there may be more, whose names are left out. */
   readonly things: number;
   readonly thingNames: string;
+  /** How many of the devices are own ones. */
+  readonly devices: number;
   readonly deviceNames: string;
+  /** The last device; undefined when there are fewer devices than the limit, so that no more follow. */
+  readonly last: { readonly type: number; readonly id: number } | undefined;
 }
 
 /** A thing with a name. */
@@ -53,50 +54,70 @@ export function homeNameTable(sql: Sql): HomeNameTable {
   const isShared = sql.dialect === "postgres";
   const name = thingNameSql[sql.dialect].replaceAll("descriptor", "t.descriptor");
   const join = (text: string) => (isShared ? `string_agg(${text}, E'\\n')` : `group_concat(${text}, char(10))`);
-  const columns = "type_id, id, user_id, name, is_virtual";
-  // Two ranges of the index by tenant and type: SQLite would read the type from its beginning for (type_id, id) > (…).
-  // MATERIALIZED: otherwise it would search the devices once for each use.
-  const chosen = `WITH d AS MATERIALIZED (SELECT ${columns} FROM (
-    SELECT ${columns} FROM (SELECT ${columns} FROM devices WHERE tenant_id = $1 AND type_id = $2 AND id > $3
-      ORDER BY id LIMIT $4) same
-    UNION ALL SELECT ${columns} FROM (SELECT ${columns} FROM devices WHERE tenant_id = $1 AND type_id > $2
-      ORDER BY type_id, id LIMIT $4) others) chosen ORDER BY type_id, id LIMIT $4)`;
-  const ofDevice = `${isShared ? "t.user_id = d.user_id AND " : ""}t.device_id = d.id AND t.gone_ms IS NULL`;
-  const present = `d CROSS JOIN things t WHERE ${ofDevice} AND d.is_virtual = 1`;
-  const parameters = ({ tenantId, afterType, afterId, limit }: NamePlace) => [tenantId, afterType, afterId, limit];
+  const ofDevice = `d.is_virtual = 1 AND ${isShared ? "t.user_id = d.user_id AND " : ""}t.device_id = d.id AND t.gone_ms IS NULL`;
   return {
     async joined(place, areThingsWanted) {
+      const { devices, parameters } = chosen(place);
+      // A CROSS JOIN: with a LEFT JOIN, SQLite would not take the names from the index.
       const things = areThingsWanted
-        ? `(SELECT COUNT(*) AS things, ${join("n.name")} AS names
-            FROM (SELECT ${name} AS name FROM ${present} LIMIT ${mostJoinedThings}) n)`
-        : "(SELECT 0 AS things, NULL AS names)";
-      const found = await first(
-        sql.all<Record<keyof JoinedNames, string | number | null>>(
-          `${chosen} SELECT o.devices, o.last_type AS "lastType", (SELECT MAX(id) FROM d WHERE type_id = o.last_type) AS "lastId", o.names AS "deviceNames", f.things, f.names AS "thingNames"
-           FROM (SELECT COUNT(*) AS devices, MAX(type_id) AS last_type,
-             ${join("CASE WHEN is_virtual = 0 THEN name END")} AS names FROM d) o CROSS JOIN ${things} f`,
-          parameters(place),
+        ? `SELECT COUNT(*) AS things, ${join("n.name")} AS names
+           FROM (SELECT ${name} AS name FROM (${devices}) d CROSS JOIN things t WHERE ${ofDevice} LIMIT ${mostJoinedThings}) n`
+        : "SELECT 0 AS things, NULL AS names";
+      const [found, last] = await Promise.all([
+        first(
+          sql.all<{ things: number; thingNames: string | null; devices: number; deviceNames: string | null }>(
+            `SELECT f.things, f.names AS "thingNames", o.devices, o.names AS "deviceNames" FROM (${things}) f CROSS JOIN
+               (SELECT COUNT(*) AS devices, ${join("d.name")} AS names FROM (${devices}) d WHERE d.is_virtual = 0) o`,
+            parameters,
+          ),
         ),
-      );
+        lastOf(place),
+      ]);
       return {
-        devices: Number(found?.devices ?? 0),
-        lastType: Number(found?.lastType ?? place.afterType),
-        lastId: Number(found?.lastId ?? place.afterId),
         things: Number(found?.things ?? 0),
-        thingNames: String(found?.thingNames ?? ""),
-        deviceNames: String(found?.deviceNames ?? ""),
+        thingNames: found?.thingNames ?? "",
+        devices: Number(found?.devices ?? 0),
+        deviceNames: found?.deviceNames ?? "",
+        last,
       };
     },
-    things: (place) =>
-      sql.all(
-        `${chosen} SELECT t.user_id AS "userId", t.device_id AS "deviceId", t.thing_id AS "thingId",
-           ${name} AS name FROM ${present} AND ${name} IS NOT NULL LIMIT ${mostJoinedThings}`,
-        parameters(place),
-      ),
-    devices: (place) =>
-      sql.all(
-        `${chosen} SELECT user_id AS "userId", id AS "deviceId", name FROM d WHERE is_virtual = 0 ORDER BY type_id, id`,
-        parameters(place),
-      ),
+    things(place) {
+      const { devices, parameters } = chosen(place);
+      return sql.all(
+        `SELECT t.user_id AS "userId", t.device_id AS "deviceId", t.thing_id AS "thingId", ${name} AS name
+         FROM (${devices}) d CROSS JOIN things t WHERE ${ofDevice} AND ${name} IS NOT NULL LIMIT ${mostJoinedThings}`,
+        parameters,
+      );
+    },
+    devices(place) {
+      const { devices, parameters } = chosen(place);
+      return sql.all(
+        `SELECT d.user_id AS "userId", d.id AS "deviceId", d.name FROM (${devices}) d WHERE d.is_virtual = 0
+         ORDER BY d.type_id, d.id`,
+        parameters,
+      );
+    },
   };
+
+  function lastOf(place: NamePlace): Promise<JoinedNames["last"]> {
+    const { range, parameters } = rangeOf(place);
+    return first(
+      sql.all(`SELECT type_id AS type, id FROM devices WHERE ${range} LIMIT 1 OFFSET $1`, [
+        place.limit - 1,
+        ...parameters,
+      ]),
+    );
+  }
+}
+
+function chosen(place: NamePlace) {
+  const { range, parameters } = rangeOf(place);
+  const devices = `SELECT type_id, id, user_id, name, is_virtual FROM devices WHERE ${range} LIMIT $1`;
+  return { devices, parameters: [place.limit, ...parameters] };
+}
+
+function rangeOf({ tenantId, afterType, afterId }: NamePlace) {
+  return afterId === undefined
+    ? { range: "tenant_id = $2 AND type_id > $3 ORDER BY type_id, id", parameters: [tenantId, afterType] }
+    : { range: "tenant_id = $2 AND type_id = $3 AND id > $4 ORDER BY id", parameters: [tenantId, afterType, afterId] };
 }

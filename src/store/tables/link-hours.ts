@@ -26,11 +26,11 @@ export interface LinkHourTable {
 export function linkHourTable(sql: Sql): LinkHourTable {
   return {
     async keep(hourMs, counts) {
-      const isFirst = await sql.run(
+      const added = await sql.run(
         "INSERT INTO counted_hours (hour_ms, counted_ms) VALUES ($1, $2) ON CONFLICT (hour_ms) DO NOTHING",
         [hourMs, await sql.nowMs()],
       );
-      if (isFirst === 0) return false;
+      if (added === 0) return false;
       const rows = counts.map(({ tenantId, state, links }) => [tenantId, hourMs, state, links]);
       if (rows.length > 0) await insertRows(sql, "INSERT INTO link_hours (tenant_id, hour_ms, state, links)", rows);
       return true;

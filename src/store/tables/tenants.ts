@@ -55,7 +55,7 @@ export interface TenantTable {
   logo(id: TenantId): Promise<string | undefined>;
   setBrand(id: TenantId, change: BrandChange): Promise<void>;
   /**
-   * Removes the tenant with its trait maps, also from the reach of operators and of invitations, unless it has users or
+   * Removes the tenant with its trait maps, also from the access of operators and of invitations, unless it has users or
    * clients; returns whether it did.
    */
   remove(id: TenantId): Promise<boolean>;

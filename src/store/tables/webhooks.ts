@@ -2,7 +2,7 @@ import { type AccessScope, ownerWithin } from "../../model/access-scope.ts";
 import { type DeviceId, type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import type { SuspendedParty } from "../../model/suspension.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
-import { suspendedParty } from "./grants.ts";
+import { isGrantBetween, suspendedParty } from "./grants.ts";
 import type { LogPosition } from "./log-position.ts";
 
 export interface WebhookKey {
@@ -123,7 +123,7 @@ const coversWebhook = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope
   AND (w.hears_alerts = 0 OR g.scope LIKE '%alerts%')
   AND (w.hears_link_sessions = 0 OR g.scope LIKE '%links%'))`;
 const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS (SELECT 1
-  FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
+  FROM grants g WHERE ${isGrantBetween("w.owner_id", "w.client_id")} AND g.reach = 'user' AND (${coversWebhook})))`;
 const isFailing = `w.paused_ms IS NULL AND (
   EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.owner_id = w.owner_id
     AND d.state = 'waiting' AND d.next_ms IS NOT NULL AND d.attempts > 2)

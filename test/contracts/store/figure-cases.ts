@@ -73,8 +73,8 @@ export function figureCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const key = await grantOf(store, home);
-      const troubled = () => store.read((tx) => tx.assistantGrants.troubled());
-      assert.deepEqual(await troubled(), []);
+      const failing = () => store.read((tx) => tx.assistantGrants.failing());
+      assert.deepEqual(await failing(), []);
       const nowMs = await store.transaction(async (tx) => {
         const now = await tx.clock.nowMs();
         await tx.assistantGrants.wakeAt(key, now);
@@ -84,7 +84,7 @@ export function figureCases(harness: StoreHarness): void {
         await tx.users.setSuspended(home.userId, now);
         return now;
       });
-      const [found, ...others] = await troubled();
+      const [found, ...others] = await failing();
       assert.deepEqual([found?.outletId, Number(found?.users), found?.problem], [key.outletId, 1, "refused"]);
       assert.deepEqual(others, []);
       await store.transaction(async (tx) => {

@@ -54,6 +54,18 @@ export function homeNameCases(harness: StoreHarness): void {
       assert.deepEqual((await search(store, "küche", [(home.tenantId + 1) as TenantId])).things, []);
     }));
 
+  it("find a thing beside one whose descriptor has text that PostgreSQL can't read", () =>
+    onStore(harness, async (store) => {
+      const modes = ["a\0\0b", "\ud800", "\udfff\ud83d", "c:\\u0000", "c:\\\0"];
+      const odd = (name: string | null) => JSON.stringify([name, null, null, null, [4, modes]]);
+      const oddNamed = (name: string | null) => JSON.stringify({ name, capabilities: { thermostat: { modes } } });
+      const { tenantId } = await homeWithThings(store, "ada", ["Attic \\u0000 lamp 💡"], odd);
+      await homeWithThings(store, "bo", ["Attic fan"], oddNamed);
+      await homeWithThings(store, "cy", ["Attic door"]);
+      assert.deepEqual((await search(store, "attic", [tenantId])).things, ["t_ada_0", "t_bo_0", "t_cy_0"]);
+      assert.deepEqual((await search(store, "\\U0000 LAMP 💡", [tenantId])).things, ["t_ada_0"]);
+    }));
+
   it("find the last of many, and own devices beside them", () =>
     onStore(harness, async (store) => {
       const { tenantId, userId } = await makeHome(store, { devices: 3 });

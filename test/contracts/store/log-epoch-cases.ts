@@ -75,7 +75,7 @@ export function logEpochCases(harness: StoreHarness): void {
       await database.sql(`INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, state, step,
         requested_ms) VALUES (${userId}, ${devices[0]}, 't', 'thermostat/t', '{}', 'queued', 0, 6)`);
       await store.transaction((tx) => tx.logEpoch.renew("deadbeef", true));
-      const [command] = await store.read((tx) => tx.commands.ofDevice(userId, devices[0]!, 1));
+      const [command] = await store.read((tx) => tx.fanRequests.ofDevice(userId, devices[0]!, 1));
       assert.deepEqual([command?.state, command?.sentMs], ["sending", 5]);
       const [toThing] = await store.read((tx) => tx.thingCommands.ofThing(userId, devices[0]!, "t", 1));
       assert.deepEqual([toThing?.state, toThing?.sentMs], ["sending", 6]);

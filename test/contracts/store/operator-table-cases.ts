@@ -26,14 +26,15 @@ export function operatorTableCases(harness: StoreHarness): void {
           passwordHash: "hash",
           oidcSubject: null,
           isSuspended: false,
+          isSuspendedByClaims: false,
           createdMs,
           signedInMs: null,
         });
         const bob = (await tx.operators.add({ ...ada, name: "bob", passwordHash: null }))!;
         assert.deepEqual((await tx.operators.byName("bob"))?.tenantIds, []);
         assert.equal(await tx.operators.byName("b\0b"), undefined);
-        await tx.operators.setReach(id, { role: "owner", reachesAll: true, tenantIds: [] });
-        await tx.operators.setReach(bob, { role: "viewer", reachesAll: false, tenantIds: [tenantId, 77 as TenantId] });
+        await tx.operators.setAccess(id, { role: "owner", reachesAll: true, tenantIds: [] });
+        await tx.operators.setAccess(bob, { role: "viewer", reachesAll: false, tenantIds: [tenantId, 77 as TenantId] });
         await tx.operators.setPasswordHash(bob, "other");
         await tx.operators.setSuspended(bob, true);
         await tx.operators.signedIn(bob, 5);
@@ -52,17 +53,26 @@ export function operatorTableCases(harness: StoreHarness): void {
           ["ada", "owner", true, [], "hash", false, null],
           ["bob", "viewer", false, [tenantId, 77], "other", true, 5],
         ]);
+        const suspension = async () => {
+          const { isSuspended, isSuspendedByClaims } = (await tx.operators.byId(bob))!;
+          return [isSuspended, isSuspendedByClaims];
+        };
+        assert.deepEqual(await suspension(), [true, false]);
+        await tx.operators.suspendByClaims(bob);
+        assert.deepEqual(await suspension(), [true, true]);
+        await tx.operators.setSuspended(bob, false);
+        assert.deepEqual(await suspension(), [false, false]);
       });
     }));
 
-  it("remove an operator with their sessions and tokens, and a tenant from their reach", () =>
+  it("remove an operator with their sessions and tokens, and a tenant from their access", () =>
     onStore(harness, async (store) => {
       await store.transaction(async (tx) => {
         const tenantId = (await tx.tenants.add({ name: "Empty" }))!;
-        const reach = { role: "viewer", reachesAll: false, tenantIds: [tenantId] };
+        const access = { role: "viewer", reachesAll: false, tenantIds: [tenantId] };
         const [one, two] = [
-          (await tx.operators.add({ ...ada, ...reach }))!,
-          (await tx.operators.add({ ...ada, ...reach, name: "bob" }))!,
+          (await tx.operators.add({ ...ada, ...access }))!,
+          (await tx.operators.add({ ...ada, ...access, name: "bob" }))!,
         ];
         for (const operatorId of [one, two]) {
           await tx.operatorSessions.add(sessionOf(operatorId, `s${operatorId}`));
@@ -196,7 +206,7 @@ export function operatorTableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("lose a removed tenant from the reach of one-time links, and links that reach nothing else", () =>
+  it("lose a removed tenant from the access of one-time links, and links that give access to nothing else", () =>
     onStore(harness, async (store) => {
       await store.transaction(async (tx) => {
         const tenantId = (await tx.tenants.add({ name: "Leaving" }))!;

@@ -107,30 +107,38 @@ export function refreshTokenTableCases(harness: StoreHarness): void {
           ["used, new"],
         ]);
         const replaced = async () => [await family.find("retired before"), await family.find("retired")].map(Boolean);
-        await tx.refreshTokens.keepReplaced(ownerId, grantId, { oldest: 1, newest: 1 });
+        const kept = { most: 2, newest: 1, agesMs: [1], ofEachAge: 0 };
+        await tx.refreshTokens.keepReplaced(ownerId, grantId, kept);
         assert.deepEqual(await replaced(), [true, true]);
-        await tx.refreshTokens.keepReplaced(ownerId, grantId, { oldest: 0, newest: 1 });
+        await tx.refreshTokens.keepReplaced(ownerId, grantId, { ...kept, most: 1 });
         assert.deepEqual(await replaced(), [false, true]);
         assert.ok(await family.find("used, new"));
         assert.ok(await family.find("of another grant"));
       });
     }));
 
-  it("forget those replaced refresh tokens of a grant that are neither the oldest nor the newest", () =>
+  it("forget replaced refresh tokens of a grant that are neither the newest nor the oldest of their age", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       await store.transaction(async (tx) => {
         const family = await familyOf(tx, home);
-        const hashes = Array.from({ length: 10 }, (_, place) => `token ${place}`);
-        for (const [place, hash] of hashes.entries()) {
-          const token = await family.add(hash, hashes[place - 1] ?? null, place);
-          await tx.refreshTokens.retireParent(token, 100 + place);
+        const nowMs = await tx.clock.nowMs();
+        const ages = [90, 80, 70, 60, 50, 9, 8, 7, 6, 5, 4, 3];
+        const hashes = ages.map((age) => `token ${age}`);
+        for (const [place, age] of ages.entries()) {
+          const token = await family.add(hashes[place]!, hashes[place - 1] ?? null, nowMs - age * 60_000);
+          await tx.refreshTokens.retireParent(token, nowMs);
         }
-        const { ownerId, grantId } = (await family.find("token 0"))!;
-        await tx.refreshTokens.keepReplaced(ownerId, grantId, { oldest: 3, newest: 2 });
-        const found = await Promise.all(hashes.map((hash) => family.find(hash)));
-        const left = found.flatMap((token, place) => (token ? [place] : []));
-        assert.deepEqual(left, [0, 1, 2, 7, 8, 9], "the last one is not replaced");
+        const { ownerId, grantId } = (await family.find("token 90"))!;
+        const kept = { most: 11, newest: 2, agesMs: [20 * 60_000, 65 * 60_000], ofEachAge: 2 };
+        const left = async () => {
+          const found = await Promise.all(hashes.map((hash) => family.find(hash)));
+          return found.flatMap((token, place) => (token ? [ages[place]] : []));
+        };
+        await tx.refreshTokens.keepReplaced(ownerId, grantId, kept);
+        assert.deepEqual(await left(), ages);
+        await tx.refreshTokens.keepReplaced(ownerId, grantId, { ...kept, most: 10 });
+        assert.deepEqual(await left(), [90, 80, 60, 50, 9, 8, 5, 4, 3], "the last one is not replaced");
       });
     }));
 

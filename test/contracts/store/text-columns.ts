@@ -243,8 +243,8 @@ export const textColumns: readonly Column[] = [
     roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
       const command = { userId, deviceId: device, attribute: 1, thermostatId: "t", value: "true", text: null };
       const times = { requestedMs: 1, settledMs: null };
-      const id = await tx.commands.add({ ...command, ...times, state: "queued", [name]: text });
-      return (await tx.commands.find(userId, device, id))?.[name] ?? undefined;
+      const id = await tx.fanRequests.add({ ...command, ...times, state: "queued", [name]: text });
+      return (await tx.fanRequests.find(userId, device, id))?.[name] ?? undefined;
     },
   })),
   ...(["key", "command", "plan", "error", "clientId"] as const).map((name) => ({

@@ -7,7 +7,7 @@ import type { PastChange, PastChanges, ShownAttribute, ShownDevice } from "./sho
 interface Group {
   readonly title: string;
   readonly slot: string;
-  readonly told: readonly ShownAttribute[];
+  readonly withValue: readonly ShownAttribute[];
   readonly blank: readonly ShownAttribute[];
 }
 
@@ -15,8 +15,8 @@ interface Group {
 export function attributeGroups(device: ShownDevice, past: PastChanges, nowMs: number): Html {
   const groups = groupsOf(device);
   const byName = Map.groupBy(past.changes, ({ name }) => name);
-  const shown = groups.filter(({ told }) => told.length > 0);
-  const blank = groups.filter(({ told }) => told.length === 0);
+  const shown = groups.filter(({ withValue }) => withValue.length > 0);
+  const blank = groups.filter(({ withValue }) => withValue.length === 0);
   if (groups.length === 0) return html`<h2>Attributes</h2><p class="small">The device has no attribute yet.</p>`;
   return html`<h2>Attributes</h2>
 ${past.cut ? html`<p class="small">There are more changes than the strips show: they end before the newest.</p>` : undefined}
@@ -30,16 +30,16 @@ ${
 
 function groupsOf({ attributes, deviceName }: ShownDevice): readonly Group[] {
   const groups = [...Map.groupBy(attributes, ({ slot }) => slot)].map(([slot, all]): Group => {
-    const told = all.filter(({ value }) => value !== null).sort((a, b) => b.updateTime - a.updateTime);
+    const withValue = all.filter(({ value }) => value !== null).sort((a, b) => b.updateTime - a.updateTime);
     const blank = all.filter(({ value }) => value === null);
-    return { slot, title: all[0]!.place.join(" › ") || deviceName, told, blank };
+    return { slot, title: all[0]!.place.join(" › ") || deviceName, withValue, blank };
   });
-  const newest = ({ told }: Group) => told[0]?.updateTime ?? 0;
+  const newest = ({ withValue }: Group) => withValue[0]?.updateTime ?? 0;
   return groups.sort((a, b) => newest(b) - newest(a));
 }
 
 function groupTable(
-  { title, slot, told, blank }: Group,
+  { title, slot, withValue, blank }: Group,
   byName: ReadonlyMap<string, readonly PastChange[]>,
   fromMs: number,
   nowMs: number,
@@ -56,7 +56,7 @@ ${tableOf<ShownAttribute>(
     { title: "Changed", cell: ({ updateTime }) => ago(updateTime, nowMs) },
     { title: "Last 24 hours", cell: ({ name }) => historyStrip(byName.get(name) ?? [], fromMs, nowMs) },
   ],
-  told,
+  withValue,
 )}
 ${blank.length === 0 ? undefined : html`<p class="small">Blank: <span class="code">${blank.map(({ field }) => field).join(", ")}</span></p>`}`;
 }

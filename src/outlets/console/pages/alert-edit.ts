@@ -13,7 +13,7 @@ export const editAlert: ConsolePage = {
   title: "Edit an alert",
   subject: "tenants",
   query: ["check", "choose", ...draftFields],
-  still: ["sentence", "check"],
+  partsNotRefreshed: ["sentence", "check"],
   async render(context) {
     const { parameter, wants, address, call, callOf, baseUrl } = context;
     if (!wants("sentence") && !wants("check")) return {};

@@ -15,7 +15,7 @@ export const newAlert: ConsolePage = {
   title: "New alert",
   subject: "tenants",
   query: ["user", "filter", "template", "check", "choose", ...draftFields],
-  still: ["user", "sentence", "check"],
+  partsNotRefreshed: ["user", "sentence", "check"],
   async render(context) {
     const { parameter, wants } = context;
     const user = parameter("user") ?? "";

@@ -31,9 +31,9 @@ export const alert: ConsolePage = {
   path: "/alerts/:user/:alert",
   title: "Alert",
   subject: "tenants",
-  hears: ["alert", "thingAlert", "attribute", "thing", "device"],
+  refreshOn: ["alert", "thingAlert", "attribute", "thing", "device"],
   query: ["value", "from", "do"],
-  still: ["ask", "test", "run"],
+  partsNotRefreshed: ["ask", "test", "run"],
   async render(context) {
     const { call, address, nowMs, parameter, wants } = context;
     const input = { user: parameter("user")!, alert: parameter("alert")! };

@@ -19,9 +19,9 @@ const filters = ["user", "device", "state"];
 export const alerts: ConsolePage = {
   path,
   title: "Alerts",
-  rail: "Alerts",
+  navigationLabel: "Alerts",
   subject: "tenants",
-  hears: ["alert", "thingAlert", "device"],
+  refreshOn: ["alert", "thingAlert", "device"],
   query: [...filters, "cursor"],
   async render(context) {
     const tried = await attempt<Found>(context.call("home alert list", pageInput(context, filters)));

@@ -23,7 +23,7 @@ export const assistantNames: Readonly<Record<string, string>> = { "google-home":
 export const assistants: ConsolePage = {
   path,
   title: "Assistants",
-  rail: "Assistants",
+  navigationLabel: "Assistants",
   subject: "tenants",
   async render(context) {
     const { call, address, nowMs, tenant } = context;

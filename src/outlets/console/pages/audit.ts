@@ -12,7 +12,7 @@ const path = "/audit";
 export const audit: ConsolePage = {
   path,
   title: "Audit",
-  rail: "Audit",
+  navigationLabel: "Audit",
   subject: "tenants",
   async render(context) {
     const { call, address, nowMs } = context;

@@ -23,7 +23,7 @@ interface ListedClient {
 export const clients: ConsolePage = {
   path,
   title: "Clients",
-  rail: "Clients",
+  navigationLabel: "Clients",
   subject: "tenants",
   async render(context) {
     const { call, address, nowMs, parameter } = context;

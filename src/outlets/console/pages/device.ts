@@ -17,9 +17,9 @@ export const device: ConsolePage = {
   path: "/devices/:user/:device",
   title: "Device",
   subject: "tenants",
-  hears: ["attribute", "thing", "thingCommand", "command", "link", "device", "alert", "thingAlert"],
+  refreshOn: ["attribute", "thing", "thingCommand", "command", "link", "device", "alert", "thingAlert"],
   query: ["do"],
-  still: ["ask"],
+  partsNotRefreshed: ["ask"],
   async render(context) {
     const { call, parameter, nowMs, address, callOf, baseUrl } = context;
     const input = { user: parameter("user")!, device: parameter("device")! };

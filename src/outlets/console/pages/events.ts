@@ -58,11 +58,11 @@ const kinds = [
 export const events: ConsolePage = {
   path,
   title: "Events",
-  rail: "Events",
+  navigationLabel: "Events",
   subject: "tenants",
-  hears: kinds.map(([kind]) => kind),
+  refreshOn: kinds.map(([kind]) => kind),
   query: [...filters, "cursor"],
-  still: ["watch"],
+  partsNotRefreshed: ["watch"],
   async render(context) {
     const tried = await attempt<Found>(context.call("home events", pageInput(context, filters)));
     return {

@@ -37,9 +37,9 @@ export const home: ConsolePage = {
   path: "/homes/:user/:ecosystem",
   title: "Home",
   subject: "tenants",
-  hears: ["attribute", "thing", "thingCommand", "command", "link", "device"],
+  refreshOn: ["attribute", "thing", "thingCommand", "command", "link", "device"],
   query: ["do"],
-  still: ["ask"],
+  partsNotRefreshed: ["ask"],
   async render(context) {
     const { call, parameter } = context;
     const shown: ShownHome = await call("home show", { user: parameter("user"), ecosystem: parameter("ecosystem") });

@@ -21,9 +21,9 @@ const pageSize = "50";
 export const homes: ConsolePage = {
   path: "/homes",
   title: "Homes",
-  rail: "Homes",
+  navigationLabel: "Homes",
   subject: "tenants",
-  hears: ["link", "device"],
+  refreshOn: ["link", "device"],
   query: ["state", "filter", "cursor"],
   async render(context) {
     const { call, tenant, parameter } = context;

@@ -23,7 +23,7 @@ export interface ShownOperator {
 export const operators: ConsolePage = {
   path,
   title: "Operators",
-  rail: "Operators",
+  navigationLabel: "Operators",
   subject: "deployment",
   async render(context) {
     const { call, address, nowMs, operator: self } = context;

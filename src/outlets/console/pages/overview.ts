@@ -20,9 +20,9 @@ import {
 export const overview: ConsolePage = {
   path: "",
   title: "Overview",
-  rail: "Overview",
+  navigationLabel: "Overview",
   subject: "tenants",
-  hears: ["link"],
+  refreshOn: ["link"],
   async render(context) {
     const { call, tenant } = context;
     const ofTenant = tenant === undefined ? {} : { tenant: String(tenant.tenantId) };

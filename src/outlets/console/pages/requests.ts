@@ -45,7 +45,7 @@ const statuses = ["2xx", "3xx", "4xx", "5xx", "401", "403", "404", "429", "503"]
 export const requests: ConsolePage = {
   path,
   title: "Requests",
-  rail: "Requests",
+  navigationLabel: "Requests",
   subject: "tenants",
   query: [...filters, "cursor"],
   async render(context) {

@@ -13,10 +13,10 @@ const path = "/search";
 export const search: ConsolePage = {
   path,
   title: "Search",
-  rail: "Search",
+  navigationLabel: "Search",
   subject: "tenants",
   // A search reads the names of all homes: an open page does not repeat it.
-  still: ["form", "found"],
+  partsNotRefreshed: ["form", "found"],
   async render(context) {
     const wanted = context.parameter("q")?.trim() ?? "";
     return {

@@ -21,7 +21,7 @@ interface ShownKey {
 export const system: ConsolePage = {
   path,
   title: "System",
-  rail: "System",
+  navigationLabel: "System",
   subject: "deployment",
   async render(context) {
     const { call, address } = context;

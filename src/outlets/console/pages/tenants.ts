@@ -16,7 +16,7 @@ interface ListedTenant {
 export const tenants: ConsolePage = {
   path,
   title: "Tenants",
-  rail: "Tenants",
+  navigationLabel: "Tenants",
   subject: "tenants",
   async render(context) {
     const { call, address } = context;

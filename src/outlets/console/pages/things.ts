@@ -23,10 +23,10 @@ const kinds = ["thermostat", "alarm", "fan", "light", "switch", "sensor", "home"
 export const things: ConsolePage = {
   path,
   title: "Things",
-  rail: "Things",
+  navigationLabel: "Things",
   subject: "tenants",
   // Not each change of a thing: in a large deployment the page would be made anew all the time.
-  hears: ["device", "link"],
+  refreshOn: ["device", "link"],
   query: [...filters, "cursor"],
   async render(context) {
     const user = context.parameter("user") ?? "";

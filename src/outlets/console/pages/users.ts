@@ -22,7 +22,7 @@ interface ListedUser {
 export const users: ConsolePage = {
   path,
   title: "Users",
-  rail: "Users",
+  navigationLabel: "Users",
   subject: "tenants",
   async render(context) {
     const { call, address, nowMs, parameter } = context;

@@ -31,7 +31,7 @@ export interface ShownWebhook {
 export const webhooks: ConsolePage = {
   path,
   title: "Webhooks",
-  rail: "Webhooks",
+  navigationLabel: "Webhooks",
   subject: "tenants",
   async render(context) {
     const { call, address, nowMs, baseUrl } = context;

@@ -31,41 +31,41 @@ export function stoppedButtons(reasonId: string): Button {
 
 /** The command of a button's name, such as `run-fan` or `mode-heat`. */
 function commandOf(name: string): Readonly<Record<string, string>> {
-  const given = (trait: string, command: string, param?: string): CommandInput => ({
+  const commandInput = (trait: string, command: string, param?: string): CommandInput => ({
     trait,
     command,
     ...(param !== undefined && { param }),
   });
-  return { ...commandNamed(name, given) };
+  return { ...commandNamed(name, commandInput) };
 }
 
 function commandNamed(
   name: string,
-  given: (trait: string, command: string, param?: string) => CommandInput,
+  commandInput: (trait: string, command: string, param?: string) => CommandInput,
 ): CommandInput {
   switch (name) {
     case "run-fan":
-      return given("fanTimer", "start");
+      return commandInput("fanTimer", "start");
     case "stop-fan":
-      return given("fanTimer", "stop");
+      return commandInput("fanTimer", "stop");
     case "on":
     case "off":
-      return given("onOff", "set", `on=${name === "on"}`);
+      return commandInput("onOff", "set", `on=${name === "on"}`);
     case "warmer":
-      return given("thermostat", "adjustTarget", `deltaCelsius=${stepCelsius}`);
+      return commandInput("thermostat", "adjustTarget", `deltaCelsius=${stepCelsius}`);
     case "cooler":
-      return given("thermostat", "adjustTarget", `deltaCelsius=${-stepCelsius}`);
+      return commandInput("thermostat", "adjustTarget", `deltaCelsius=${-stepCelsius}`);
   }
   const [, kind, value = ""] = /^(mode|fan|bright|speed)-(\w+)$/.exec(name) ?? [];
   switch (kind) {
     case "mode":
-      return given("thermostat", "setMode", `mode=${value}`);
+      return commandInput("thermostat", "setMode", `mode=${value}`);
     case "fan":
-      return given("fan", "setMode", `mode=${value}`);
+      return commandInput("fan", "setMode", `mode=${value}`);
     case "bright":
-      return given("brightness", "set", `percent=${value}`);
+      return commandInput("brightness", "set", `percent=${value}`);
     case "speed":
-      return given("fan", "setPercent", `percent=${value}`);
+      return commandInput("fan", "setPercent", `percent=${value}`);
   }
   throw new TypeError(`there is no command for the button ${name}`);
 }

@@ -3,11 +3,11 @@ import { it } from "node:test";
 import type { CommandState } from "../../../src/home/command-states.ts";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import type { CommandRow, CommandTable } from "../../../src/store/tables/commands.ts";
+import type { FanRequestRow, FanRequestTable } from "../../../src/store/tables/fan-requests.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, linkOf, makeHome, node, plain } from "./home.ts";
 
-type NewCommand = Parameters<CommandTable["add"]>[0];
+type NewCommand = Parameters<FanRequestTable["add"]>[0];
 
 const request = 17;
 
@@ -27,15 +27,15 @@ function commandOf(home: Home, fields: Partial<NewCommand> = {}): NewCommand {
   };
 }
 
-export function commandTableCases(harness: StoreHarness): void {
+export function fanRequestTableCases(harness: StoreHarness): void {
   it("store a fan request and its outcome", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const { userId } = home;
       const deviceId = home.devices[0]!;
-      const id = await store.transaction((tx) => tx.commands.add(commandOf(home)));
-      const expected: CommandRow = { ...commandOf(home), id, sentMs: null, blockedUntilMs: null };
-      const find = () => store.read((tx) => tx.commands.find(userId, deviceId, id));
+      const id = await store.transaction((tx) => tx.fanRequests.add(commandOf(home)));
+      const expected: FanRequestRow = { ...commandOf(home), id, sentMs: null, blockedUntilMs: null };
+      const find = () => store.read((tx) => tx.fanRequests.find(userId, deviceId, id));
       assert.deepEqual(plain(await find()), expected);
 
       const largest = Number.MAX_SAFE_INTEGER;
@@ -46,13 +46,13 @@ export function commandTableCases(harness: StoreHarness): void {
         settledMs: 2,
         blockedUntilMs: largest,
       } as const;
-      const changed = await store.transaction((tx) => tx.commands.change(expected, ["queued", "sending"], change));
+      const changed = await store.transaction((tx) => tx.fanRequests.change(expected, ["queued", "sending"], change));
       assert.equal(changed, true);
       assert.deepEqual(plain(await find()), { ...expected, ...change });
       await store.read(async (tx) => {
-        assert.equal(await tx.commands.find(userId, home.devices[1]!, id), undefined);
-        assert.equal(await tx.commands.find((userId + 1) as UserId, deviceId, id), undefined);
-        assert.equal(await tx.commands.find(userId, deviceId, id + 1), undefined);
+        assert.equal(await tx.fanRequests.find(userId, home.devices[1]!, id), undefined);
+        assert.equal(await tx.fanRequests.find((userId + 1) as UserId, deviceId, id), undefined);
+        assert.equal(await tx.fanRequests.find(userId, deviceId, id + 1), undefined);
       });
     }));
 
@@ -61,7 +61,7 @@ export function commandTableCases(harness: StoreHarness): void {
       const home = await makeHome(store);
       const row = await added(store, commandOf(home));
       const change = (from: readonly CommandState[], state: CommandState) =>
-        store.transaction((tx) => tx.commands.change({ ...row, sentMs: 5 }, from, { state }));
+        store.transaction((tx) => tx.fanRequests.change({ ...row, sentMs: 5 }, from, { state }));
       assert.equal(await change(["sending", "accepted"], "expired"), false);
       assert.deepEqual(await again(store, row), row);
       assert.equal(await change(["queued"], "sending"), true);
@@ -77,7 +77,7 @@ export function commandTableCases(harness: StoreHarness): void {
         Array.from({ length: 8 }, (_, sentMs) =>
           store.transaction(async (tx) => {
             await tx.users.lock(home.userId);
-            return tx.commands.change(row, ["queued"], { state: "sending", sentMs });
+            return tx.fanRequests.change(row, ["queued"], { state: "sending", sentMs });
           }),
         ),
       );
@@ -89,7 +89,7 @@ export function commandTableCases(harness: StoreHarness): void {
       const home = await makeHome(store, { devices: 2 });
       const { userId } = home;
       const [deviceId, other] = home.devices as [DeviceId, DeviceId];
-      const latest = async () => plain(await store.read((tx) => tx.commands.latest(userId, deviceId, request)));
+      const latest = async () => plain(await store.read((tx) => tx.fanRequests.latest(userId, deviceId, request)));
       assert.equal(await latest(), undefined);
       const first = await added(store, commandOf(home));
       await added(store, commandOf(home, { attribute: request + 7 }));
@@ -99,7 +99,7 @@ export function commandTableCases(harness: StoreHarness): void {
       const second = await added(store, commandOf(home, { requestedMs: 1 }));
       assert.deepEqual(await latest(), second, "the order of adding counts, not the clock");
       const refusedThere = { state: "rejected", text: "no", sentMs: 9 } as const;
-      await store.transaction((tx) => tx.commands.change(second, ["queued"], refusedThere));
+      await store.transaction((tx) => tx.fanRequests.change(second, ["queued"], refusedThere));
       assert.deepEqual(await latest(), { ...second, ...refusedThere }, "one that was sent counts");
     }));
 
@@ -108,7 +108,7 @@ export function commandTableCases(harness: StoreHarness): void {
       const home = await makeHome(store, { devices: 2 });
       const accept = async (fields: Parameters<typeof commandOf>[1], settledMs: number | null = null) => {
         const row = await added(store, commandOf(home, fields));
-        await store.transaction((tx) => tx.commands.change(row, ["queued"], { state: "accepted", settledMs }));
+        await store.transaction((tx) => tx.fanRequests.change(row, ["queued"], { state: "accepted", settledMs }));
         return row.id;
       };
       const accepted = [await accept({}), await accept({})];
@@ -118,7 +118,7 @@ export function commandTableCases(harness: StoreHarness): void {
       await added(store, commandOf(home));
       const latest = await added(store, commandOf(home));
       await accept({});
-      const found = await store.read((tx) => tx.commands.acceptedBefore(latest));
+      const found = await store.read((tx) => tx.fanRequests.acceptedBefore(latest));
       assert.deepEqual(
         found.map(({ id, state }) => [id, state]),
         accepted.map((id) => [id, "accepted"]),
@@ -131,7 +131,7 @@ export function commandTableCases(harness: StoreHarness): void {
       const { userId } = home;
       const deviceId = home.devices[0]!;
       const until = (thermostatId: string) =>
-        store.read((tx) => tx.commands.blockedUntil(userId, deviceId, thermostatId));
+        store.read((tx) => tx.fanRequests.blockedUntil(userId, deviceId, thermostatId));
       assert.equal(await until("t1"), null);
       for (const [fields, blockedUntilMs] of [
         [{}, 700],
@@ -141,7 +141,7 @@ export function commandTableCases(harness: StoreHarness): void {
         [{ deviceId: home.devices[1]! }, 1_300],
       ] as const) {
         const row = await added(store, commandOf(home, fields));
-        await store.transaction((tx) => tx.commands.change(row, ["queued"], { state: "rejected", blockedUntilMs }));
+        await store.transaction((tx) => tx.fanRequests.change(row, ["queued"], { state: "rejected", blockedUntilMs }));
       }
       assert.equal(await until("t1"), 900);
       assert.equal(await until("t2"), 1_100);
@@ -159,7 +159,7 @@ export function commandTableCases(harness: StoreHarness): void {
       const theirs = await added(store, commandOf(neighbour));
       await added(store, commandOf(home, { state: "sending" }));
       const queued = async (name: string, limit = 10) =>
-        plain(await store.read((tx) => tx.commands.queuedFor(node(name), limit)));
+        plain(await store.read((tx) => tx.fanRequests.queuedFor(node(name), limit)));
       assert.deepEqual(await queued("A"), mine);
       assert.deepEqual(await queued("A", 1), mine.slice(0, 1));
       assert.deepEqual(await queued("B"), [theirs]);
@@ -174,7 +174,7 @@ export function commandTableCases(harness: StoreHarness): void {
       const [home, neighbour] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
       const moved = async (requestedMs: number, sentMs: number, state: CommandState, settledMs: number | null) => {
         const row = await added(store, commandOf(neighbour, { requestedMs }));
-        await store.transaction((tx) => tx.commands.change(row, ["queued"], { state, sentMs, settledMs }));
+        await store.transaction((tx) => tx.fanRequests.change(row, ["queued"], { state, sentMs, settledMs }));
         return row.id;
       };
       const sentAt = (sentMs: number, state: CommandState, settledMs: number | null = null) =>
@@ -188,10 +188,10 @@ export function commandTableCases(harness: StoreHarness): void {
       await sentAt(1, "accepted", 2);
       for (const state of ["confirmed", "contradicted", "rejected", "expired"] as const) await sentAt(1, state, 2);
       const ids = (limit: number) =>
-        store.read(async (tx) => (await tx.commands.overdue(100, 200, 300, limit)).map(({ id }) => id));
+        store.read(async (tx) => (await tx.fanRequests.overdue(100, 200, 300, limit)).map(({ id }) => id));
       assert.deepEqual(await ids(10), [waiting, sending, accepted]);
       assert.deepEqual(await ids(2), [waiting, sending]);
-      const all = await store.read((tx) => tx.commands.overdue(0, Number.MAX_SAFE_INTEGER, 0, 10));
+      const all = await store.read((tx) => tx.fanRequests.overdue(0, Number.MAX_SAFE_INTEGER, 0, 10));
       assert.equal(all.length, 2, "the furthest time is a time");
     }));
 
@@ -208,19 +208,19 @@ export function commandTableCases(harness: StoreHarness): void {
       const blocks: number[] = [];
       for (const blockedUntilMs of [5_000, 5_001]) {
         const row = await added(store, commandOf(home));
-        await store.transaction((tx) => tx.commands.change(row, ["queued"], { ...settled, blockedUntilMs }));
+        await store.transaction((tx) => tx.fanRequests.change(row, ["queued"], { ...settled, blockedUntilMs }));
         blocks.push(row.id);
       }
       const ids: number[] = [];
       for (let i = 0; i < 6; i++) ids.push((await added(store, commandOf(home, settled))).id);
       for (let i = 0; i < 6; i++) await added(store, commandOf(home, { ...settled, deviceId: other }));
-      await store.transaction((tx) => tx.commands.trim(userId, deviceId, 4, 5_000));
+      await store.transaction((tx) => tx.fanRequests.trim(userId, deviceId, 4, 5_000));
       const kept = (id: DeviceId, limit = 100) =>
-        store.read(async (tx) => (await tx.commands.ofDevice(userId, id, limit)).map((row) => row.id));
+        store.read(async (tx) => (await tx.fanRequests.ofDevice(userId, id, limit)).map((row) => row.id));
       assert.deepEqual(await kept(deviceId), [...running, blocks[1]!, ...ids.slice(2)].reverse());
       assert.deepEqual(await kept(deviceId, 3), ids.slice(3).reverse());
       assert.equal((await kept(other)).length, 6);
-      await store.transaction((tx) => tx.commands.trim(userId, deviceId, 100, 0));
+      await store.transaction((tx) => tx.fanRequests.trim(userId, deviceId, 100, 0));
       assert.equal((await kept(deviceId)).length, 8);
     }));
 
@@ -232,21 +232,21 @@ export function commandTableCases(harness: StoreHarness): void {
       await added(store, commandOf(home));
       await added(store, commandOf(neighbour));
       const count = async ({ userId }: Home, deviceId: DeviceId) =>
-        (await store.read((tx) => tx.commands.ofDevice(userId, deviceId, 10))).length;
+        (await store.read((tx) => tx.fanRequests.ofDevice(userId, deviceId, 10))).length;
       const [first, second] = home.devices as [DeviceId, DeviceId];
-      assert.equal(await store.transaction((tx) => tx.commands.removeOfDevice(neighbour.userId, first)), 0);
-      assert.equal(await store.transaction((tx) => tx.commands.removeOfDevice(home.userId, first)), 2);
+      assert.equal(await store.transaction((tx) => tx.fanRequests.removeOfDevice(neighbour.userId, first)), 0);
+      assert.equal(await store.transaction((tx) => tx.fanRequests.removeOfDevice(home.userId, first)), 2);
       assert.deepEqual([await count(home, first), await count(home, second)], [0, 1]);
-      assert.equal(await store.transaction((tx) => tx.commands.removeOfUser(home.userId)), 1);
+      assert.equal(await store.transaction((tx) => tx.fanRequests.removeOfUser(home.userId)), 1);
       assert.equal(await count(neighbour, neighbour.devices[0]!), 1);
     }));
 }
 
-async function added(store: OpenStore, command: NewCommand): Promise<CommandRow> {
-  const id = await store.transaction((tx) => tx.commands.add(command));
+async function added(store: OpenStore, command: NewCommand): Promise<FanRequestRow> {
+  const id = await store.transaction((tx) => tx.fanRequests.add(command));
   return { ...command, id, sentMs: null, blockedUntilMs: null };
 }
 
-async function again(store: OpenStore, { userId, deviceId, id }: CommandRow): Promise<CommandRow | undefined> {
-  return plain(await store.read((tx) => tx.commands.find(userId, deviceId, id)));
+async function again(store: OpenStore, { userId, deviceId, id }: FanRequestRow): Promise<FanRequestRow | undefined> {
+  return plain(await store.read((tx) => tx.fanRequests.find(userId, deviceId, id)));
 }

@@ -3,7 +3,7 @@ import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 
 /** One fan request: first the intent to send it, then its outcome. */
-export interface CommandRow {
+export interface FanRequestRow {
   readonly id: number;
   readonly userId: UserId;
   readonly deviceId: DeviceId;
@@ -21,31 +21,36 @@ export interface CommandRow {
   readonly blockedUntilMs: number | null;
 }
 
-export type CommandChange = Partial<Pick<CommandRow, "text" | "sentMs" | "settledMs" | "blockedUntilMs">> & {
+export type FanRequestChange = Partial<Pick<FanRequestRow, "text" | "sentMs" | "settledMs" | "blockedUntilMs">> & {
   readonly state: CommandState;
 };
 
-export interface CommandTable {
-  add(command: Omit<CommandRow, "id" | "sentMs" | "blockedUntilMs">): Promise<number>;
-  find(userId: UserId, deviceId: DeviceId, id: number): Promise<CommandRow | undefined>;
+export interface FanRequestTable {
+  add(command: Omit<FanRequestRow, "id" | "sentMs" | "blockedUntilMs">): Promise<number>;
+  find(userId: UserId, deviceId: DeviceId, id: number): Promise<FanRequestRow | undefined>;
   /** The newest request to that `requestWrite`, without those that were refused before they were sent. */
-  latest(userId: UserId, deviceId: DeviceId, attribute: number): Promise<CommandRow | undefined>;
+  latest(userId: UserId, deviceId: DeviceId, attribute: number): Promise<FanRequestRow | undefined>;
   /** Accepted requests to the same `requestWrite` before this one that are not settled, oldest first. */
-  acceptedBefore(command: CommandRow): Promise<CommandRow[]>;
+  acceptedBefore(command: FanRequestRow): Promise<FanRequestRow[]>;
   /** Changes the request if it is in one of the states `from`; returns whether it was. */
-  change(command: CommandRow, from: readonly CommandState[], change: CommandChange): Promise<boolean>;
+  change(command: FanRequestRow, from: readonly CommandState[], change: FanRequestChange): Promise<boolean>;
   /** Requests for a thermostat that are queued or being sent, oldest first. */
-  running(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<CommandRow[]>;
+  running(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<FanRequestRow[]>;
   /** The newest first. */
-  ofThermostat(userId: UserId, deviceId: DeviceId, thermostatId: string, limit: number): Promise<CommandRow[]>;
+  ofThermostat(userId: UserId, deviceId: DeviceId, thermostatId: string, limit: number): Promise<FanRequestRow[]>;
   /** The newest first. */
-  ofDevice(userId: UserId, deviceId: DeviceId, limit: number): Promise<CommandRow[]>;
+  ofDevice(userId: UserId, deviceId: DeviceId, limit: number): Promise<FanRequestRow[]>;
   /** Until when the ecosystem accepts no request for this thermostat. */
   blockedUntil(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<number | null>;
   /** Queued requests of links that this node owns, oldest first. */
-  queuedFor(owner: NodeId, limit: number): Promise<CommandRow[]>;
+  queuedFor(owner: NodeId, limit: number): Promise<FanRequestRow[]>;
   /** Requests of all nodes that should have been settled by now, by the time of their request or of their sending. */
-  overdue(queuedBeforeMs: number, sendingBeforeMs: number, sentBeforeMs: number, limit: number): Promise<CommandRow[]>;
+  overdue(
+    queuedBeforeMs: number,
+    sendingBeforeMs: number,
+    sentBeforeMs: number,
+    limit: number,
+  ): Promise<FanRequestRow[]>;
   /** Keeps the newest `keep` requests, and older ones that are not settled or still block the thermostat. */
   trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
@@ -57,9 +62,9 @@ const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.attri
   c.blocked_until_ms AS "blockedUntilMs"`;
 const ofDevice = "c.user_id = $1 AND c.device_id = $2";
 
-export function commandTable(sql: Sql): CommandTable {
+export function fanRequestTable(sql: Sql): FanRequestTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
-    sql.all<CommandRow>(`SELECT ${columns} FROM commands c ${tail}`, parameters);
+    sql.all<FanRequestRow>(`SELECT ${columns} FROM commands c ${tail}`, parameters);
   return {
     async add({ userId, deviceId, attribute, thermostatId, value, state, text, requestedMs, settledMs }) {
       const added = await sql.all<{ id: number }>(
