@@ -69,7 +69,7 @@ export async function runDemo(
     const service = await onFreePort(config.port, "The service", (port) =>
       // Private webhook addresses are safe here: the demo listens on loopback, where users try their own receivers.
       startService({ ...config, port, ecosystems, allowPrivateWebhooks: true }, report, undefined, {
-        guests: demoPages.guests,
+        addedRoutes: demoPages.addedRoutes,
         console: demoPages.additions,
         settings: demoSettings(settings, {
           BREEZEWAY_DATA: config.dataFolder === given.dataFolder ? undefined : config.dataFolder,

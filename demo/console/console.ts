@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
-import type { GuestRoute } from "../../src/http/routes.ts";
+import type { AddedRoute } from "../../src/http/routes.ts";
 import { newSecret } from "../../src/identity/secrets.ts";
 import { NotFound } from "../../src/model/errors.ts";
 import type { ConsoleAdditions } from "../../src/outlets/console/console-additions.ts";
@@ -21,7 +21,7 @@ import { stepProgressIn } from "./step-progress.ts";
 /** What the demo adds to the service: two pages of the console, and a link that opens the console without a password. */
 export interface DemoConsole {
   readonly additions: ConsoleAdditions;
-  guests(parts: Parts): readonly GuestRoute[];
+  addedRoutes(parts: Parts): readonly AddedRoute[];
   /** Until this call the pages say that there is no house yet. */
   open(opened: { readonly service: Service; readonly house: House; readonly assistants: DemoAssistants }): void;
   /** A new link that opens the console once. Earlier ones end. */
@@ -40,7 +40,7 @@ export function demoConsole({
 }): DemoConsole {
   let opened: OpenDemo | undefined;
   const passwordFile = join(folder, "demo-operator-password");
-  const redirect = (path: string, to: string): GuestRoute => ({
+  const redirect = (path: string, to: string): AddedRoute => ({
     methods: ["GET"],
     path,
     access: "public",
@@ -53,7 +53,7 @@ export function demoConsole({
       entryHint: `In the demo, open the link beside "Console" in its terminal. It opens once; press Enter in its terminal for another. Or type the name ${operatorName} and the password in ${resolve(passwordFile)}.`,
       pages: [simulatorPage(() => opened), assistantsPage(() => opened)],
     },
-    guests: ({ operators, address }) => [
+    addedRoutes: ({ operators, address }) => [
       redirect("/", firstPage),
       redirect("/demo", firstPage),
       {

@@ -20,9 +20,9 @@ export function simulatorPage(opened: () => OpenDemo | undefined): AddedPage {
   return {
     path,
     title: "Simulator",
-    rail: "Simulator",
+    navigationLabel: "Simulator",
     subject: "deployment",
-    hears: ["attribute", "thing", "thingCommand", "command", "link", "device", "alert", "thingAlert"],
+    refreshOn: ["attribute", "thing", "thingCommand", "command", "link", "device", "alert", "thingAlert"],
     style: simulatorStyle,
     async render(context) {
       const demo = opened();

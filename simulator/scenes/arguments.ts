@@ -27,7 +27,11 @@ export function structuresOf(home: Home): readonly Structure[] {
 }
 
 /** The structure of an argument; the first one when the argument is left out. */
-export function chooseStructure(document: AccountDocument, wanted: Json | undefined, argument = "structure"): Structure {
+export function chooseStructure(
+  document: AccountDocument,
+  wanted: Json | undefined,
+  argument = "structure",
+): Structure {
   const structures = document.structures ?? {};
   const id = chooseId(Object.keys(structures), wanted, argument);
   return structures[id]!;

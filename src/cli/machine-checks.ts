@@ -1,26 +1,15 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
-import { get } from "node:http";
-import { get as getOverTls } from "node:https";
-import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
-import { text as readText } from "node:stream/consumers";
 import type { Config } from "../config/config.ts";
 import { lackOfEcosystems, lacksEcosystems } from "../config/ecosystem-settings.ts";
 import { type ShownSetting, shownSettings } from "../config/shown-settings.ts";
+import { ecosystem, port, publicAddress } from "./address-checks.ts";
 import type { Call } from "./command.ts";
 import { ecosystemsOf } from "./ecosystems.ts";
+import type { Finding } from "./finding.ts";
 import type { Inspection } from "./programs.ts";
 
-/** The result of one check, and the next step. */
-export interface Finding {
-  readonly check: string;
-  readonly state: "ok" | "warn" | "fail";
-  readonly words: string;
-  readonly next?: string;
-}
-
 const leastFreeBytes = 1024 ** 3;
-const timeoutMs = 5_000;
 const largestOffsetMs = 5_000;
 
 /** Checks everything that a service needs, without changing anything. */
@@ -102,27 +91,6 @@ function existing(finding: Finding, isThere: boolean): Finding {
   return { ...finding, state: "fail", words, next };
 }
 
-/** Clients verify the certificate, so this does too. */
-async function publicAddress(baseUrl: string, listensAt: string | undefined): Promise<Finding> {
-  const check = "address";
-  try {
-    const url = new URL("/livez", baseUrl);
-    const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
-    const text = await answer.text();
-    if (isOurs(answer.status, answer.headers.get("x-request-id"), text)) {
-      return { check, state: "ok", words: `${baseUrl} is the service's` };
-    }
-    const next = "check that the proxy passes requests to this service, or correct BREEZEWAY_BASE_URL";
-    const status = answer.status === 200 ? "as another program" : `${answer.status} instead of the service`;
-    return { check, state: "fail", words: `${baseUrl} answers ${status}`, next };
-  } catch {
-    const isHere = listensAt !== undefined && (await isBreezeway(listensAt));
-    const words = `${baseUrl} does not answer this machine${isHere ? `; ${listensAt} does` : ""}`;
-    const next = "check the name, the certificate and the proxy; BREEZEWAY_BASE_URL is the address that clients use";
-    return { check, state: isHere ? "warn" : "fail", words, next };
-  }
-}
-
 function nodeVersion(): Finding {
   const [major = 0] = process.versions.node.split(".").map(Number);
   const words = `Node ${process.versions.node}`;
@@ -177,66 +145,6 @@ function service(config: Config, { isRunning }: Inspection): Finding {
   };
 }
 
-/** The port of the running service; without one, whether the configured port is free. */
-async function port(config: Config, { isRunning, listensAt }: Inspection): Promise<Finding> {
-  const check = "port";
-  if (!isRunning) return portOfSettings(config);
-  if (listensAt === undefined) {
-    return {
-      check,
-      state: "warn",
-      words: "the service does not listen yet",
-      next: "wait until it says that it listens",
-    };
-  }
-  const { port: configured } = config;
-  const isOther = configured !== 0 && configured !== Number(new URL(listensAt).port);
-  const words = `${listensAt} is the service's${isOther ? ` (the settings here say port ${configured})` : ""}`;
-  if (await isBreezeway(listensAt)) return { check, state: "ok", words };
-  return { check, state: "fail", words: `${words}, and does not answer`, next: "look at the service's log" };
-}
-
-async function portOfSettings({ host, port: configured, databaseUrl, tlsCertFile }: Config): Promise<Finding> {
-  const check = "port";
-  if (configured === 0) return { check, state: "ok", words: "the service takes a free port when it starts" };
-  const isFree = await new Promise<boolean>((settle) => {
-    const server = createServer();
-    server.once("error", () => settle(false));
-    server.listen(configured, host, () => server.close(() => settle(true)));
-  });
-  if (isFree) return { check, state: "ok", words: `${configured} on ${host} is free` };
-  const address = `${tlsCertFile ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${configured}`;
-  const isService = await isBreezeway(address);
-  // On PostgreSQL there is no lock that shows whether a service runs here.
-  if (databaseUrl && isService) return { check, state: "ok", words: `${address} is the service's` };
-  const next = "choose another with --port, or BREEZEWAY_PORT";
-  if (!isService) return { check, state: "fail", words: `${configured} on ${host} is taken by another program`, next };
-  const words = `${configured} on ${host} is taken by a service that runs on another data folder`;
-  return { check, state: "fail", words, next: `name its folder with --data, or ${next}` };
-}
-
-/** Does not verify the certificate: it is for the name that clients use, and this call uses the machine's address. */
-function isBreezeway(address: string): Promise<boolean> {
-  const url = new URL("/livez", address);
-  return new Promise((settle) => {
-    const options = { rejectUnauthorized: false, signal: AbortSignal.timeout(timeoutMs) };
-    const request = url.protocol === "https:" ? getOverTls(url, options) : get(url, options);
-    request.once("response", (answer) => {
-      const { "x-request-id": requestId } = answer.headers;
-      readText(answer).then(
-        (body) => settle(isOurs(answer.statusCode, requestId, body)),
-        () => settle(false),
-      );
-    });
-    request.once("error", () => settle(false));
-  });
-}
-
-/** Whether the answer of /livez is one of Breezeway: other programs answer 200 there too. */
-function isOurs(status: number | undefined, requestId: unknown, body: string): boolean {
-  return status === 200 && typeof requestId === "string" && body.trim() === '{"status":"ok"}';
-}
-
 function key({ keyFile, keyProblem }: Pick<Inspection, "keyFile" | "keyProblem">): Finding {
   const check = "key file";
   if (keyProblem !== undefined) {
@@ -282,20 +190,6 @@ function storeClock({ clockOffsetMs }: Pick<Inspection, "clockOffsetMs">): Findi
   const words = `${Math.abs(Math.round(clockOffsetMs))} ms away from the store's`;
   if (Math.abs(clockOffsetMs) <= largestOffsetMs) return { check: "store clock", state: "ok", words };
   return { check: "store clock", state: "warn", words, next: "synchronise both clocks by NTP" };
-}
-
-async function ecosystem(name: string, apiUrl: string): Promise<Finding> {
-  try {
-    const { status } = await fetch(apiUrl, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
-    if (status >= 500) {
-      const next = "the ecosystem, or a proxy before it, has a problem; links wait until it answers again";
-      return { check: name, state: "warn", words: `${apiUrl} answers ${status}`, next };
-    }
-    return { check: name, state: "ok", words: `${apiUrl} answers (${status} without a token, as it should)` };
-  } catch {
-    const next = "start a simulated one with breezeway simulator, or name the real one in BREEZEWAY_ECOSYSTEMS";
-    return { check: name, state: "warn", words: `${apiUrl} doesn't answer`, next };
-  }
 }
 
 function nearestExisting(path: string): string {

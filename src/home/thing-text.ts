@@ -19,23 +19,23 @@ export interface DescriptorColumns {
 /** The catalogue's order: stored rows depend on it, so traits, fields and capabilities are only ever appended. */
 interface TraitOrder {
   readonly trait: TraitName;
-  readonly fields: readonly Place[];
-  readonly capabilities: readonly Place[];
+  readonly fields: readonly StoredField[];
+  readonly capabilities: readonly StoredField[];
 }
 
-interface Place {
+interface StoredField {
   readonly name: string;
   /** A boolean is stored as 1 or 0. */
   readonly isFlag: boolean;
 }
 
-const placesOf = (definitions: Readonly<Record<string, { readonly value: ValueType }>>): readonly Place[] =>
+const storedFields = (definitions: Readonly<Record<string, { readonly value: ValueType }>>): readonly StoredField[] =>
   Object.entries(definitions).map(([name, { value }]) => ({ name, isFlag: value.type === "boolean" }));
 
 const orders: readonly TraitOrder[] = traitNames.map((trait) => ({
   trait,
-  fields: [{ name: "available", isFlag: true }, ...placesOf(traits[trait].fields)],
-  capabilities: placesOf(traits[trait].capabilities),
+  fields: [{ name: "available", isFlag: true }, ...storedFields(traits[trait].fields)],
+  capabilities: storedFields(traits[trait].capabilities),
 }));
 
 type Scalar = Exclude<FieldValue, boolean>;
@@ -60,15 +60,15 @@ export function encodeState(state: ThingState, form: ThingForm): string {
     if (!stored) continue;
     const values: (Scalar | readonly number[])[] = [number];
     const later: number[] = [];
-    let [told, changed] = [1, 0];
+    let [length, changed] = [1, 0];
     for (const { name } of fields) {
       const [value, timeMs] = stored[name] ?? [null, oldestMs];
       values.push(typeof value === "boolean" ? Number(value) : value);
       later.push(timeMs - oldestMs);
-      if (value !== null) told = values.length;
+      if (value !== null) length = values.length;
       if (timeMs !== oldestMs) changed = later.length;
     }
-    values.length = told;
+    values.length = length;
     later.length = changed;
     if (changed > 0) values.push(later);
     encoded.push(values);
@@ -87,11 +87,11 @@ export function decodeState(text: string): ThingState {
     const { trait, fields } = order;
     const last = values.at(-1);
     const later = Array.isArray(last) ? (last as readonly number[]) : noneLater;
-    const told = later === noneLater ? values.length - 1 : values.length - 2;
+    const valueCount = later === noneLater ? values.length - 1 : values.length - 2;
     const decoded: Record<string, TimedValue> = {};
     for (let i = 0; i < fields.length; i++) {
       const { name, isFlag } = fields[i]!;
-      const value = i < told ? (values[i + 1] as Scalar) : null;
+      const value = i < valueCount ? (values[i + 1] as Scalar) : null;
       decoded[name] = [isFlag ? asFlag(value) : value, oldestMs + (later[i] ?? 0)];
     }
     state[trait] = decoded;
@@ -117,13 +117,14 @@ export function encodeDescriptor(descriptor: ThingDescriptor, form: ThingForm): 
     const known = capabilities[order.trait];
     if (!known) continue;
     const values: Encoded[] = [number];
-    let told = 1;
+    // Without the nulls at the end.
+    let length = 1;
     for (const { name: capability } of order.capabilities) {
       const value = (known[capability] ?? null) as FieldValue | readonly string[];
       values.push(typeof value === "boolean" ? Number(value) : value);
-      if (value !== null) told = values.length;
+      if (value !== null) length = values.length;
     }
-    values.length = told;
+    values.length = length;
     encoded.push(values);
   }
   if (integration !== undefined) encoded.push([integrationEntry, integration]);

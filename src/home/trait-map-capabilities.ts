@@ -20,18 +20,18 @@ const lists: Readonly<Partial<Record<TraitName, Readonly<Record<string, string>>
 
 /** Reads the capabilities of a trait: those that the map lists, those that follow from the fields, null for all others. */
 export function readCapabilities(trait: TraitName, fields: Fields, json: unknown): MappedTrait["capabilities"] {
-  const place = `traits.${trait}.capabilities`;
-  const members = objectAt(place, json ?? {});
+  const jsonPath = `traits.${trait}.capabilities`;
+  const members = objectAt(jsonPath, json ?? {});
   const definitions = traits[trait].capabilities;
   const followed = derived[trait] ?? {};
   for (const name of Object.keys(followed)) {
-    if (Object.hasOwn(members, name)) mistake(`${place}.${name}`, "must be left out: it follows from the fields");
+    if (Object.hasOwn(members, name)) mistake(`${jsonPath}.${name}`, "must be left out: it follows from the fields");
   }
-  onlyMembers(place, members, Object.keys(definitions));
+  onlyMembers(jsonPath, members, Object.keys(definitions));
   const read: Record<string, unknown> = {};
   for (const [name, { value: type }] of Object.entries(definitions)) {
     const value = member(members, name) ?? null;
-    read[name] = followed[name]?.(fields) ?? (value === null ? null : capabilityAt(`${place}.${name}`, value, type));
+    read[name] = followed[name]?.(fields) ?? (value === null ? null : capabilityAt(`${jsonPath}.${name}`, value, type));
   }
   for (const [name, field] of Object.entries(lists[trait] ?? {}))
     read[name] = choicesOf(trait, name, field, fields, read);
@@ -43,10 +43,10 @@ function choicesOf(trait: TraitName, name: string, field: string, fields: Fields
   const listed = read[name] as readonly string[] | null;
   const source = writable(fields, field);
   if (!source) return listed;
-  const place = `traits.${trait}.${field}`;
+  const jsonPath = `traits.${trait}.${field}`;
   const { format } = source;
   if (listed) {
-    requireWords(place, format, listed);
+    requireWords(jsonPath, format, listed);
     return listed;
   }
   if (typeof format !== "string" && "areImplied" in format && !format.areImplied) return [...format.wordOfValue.keys()];
@@ -60,28 +60,28 @@ function writable(fields: Fields, field: string): AttributeSource | undefined {
 
 const mostItems = 64;
 
-function capabilityAt(place: string, value: unknown, type: ValueType): unknown {
+function capabilityAt(jsonPath: string, value: unknown, type: ValueType): unknown {
   switch (type.type) {
     case "boolean":
-      return flagAt(place, value);
+      return flagAt(jsonPath, value);
     case "enum":
-      return choiceAt(place, value, type.values);
+      return choiceAt(jsonPath, value, type.values);
     case "number":
-      return numberAt(place, value, { min: type.min ?? -1e6, max: type.max ?? 1e6 });
+      return numberAt(jsonPath, value, { min: type.min ?? -1e6, max: type.max ?? 1e6 });
     case "text":
-      return textAt(place, value);
+      return textAt(jsonPath, value);
     case "list":
-      return listAt(place, value, type.values);
+      return listAt(jsonPath, value, type.values);
   }
 }
 
-function listAt(place: string, value: unknown, values: readonly string[] | undefined): readonly string[] {
+function listAt(jsonPath: string, value: unknown, values: readonly string[] | undefined): readonly string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > mostItems) {
-    return mistake(place, `must be a list of 1 to ${mostItems} texts`);
+    return mistake(jsonPath, `must be a list of 1 to ${mostItems} texts`);
   }
   const items = value.map((item, index) =>
-    values ? choiceAt(`${place}[${index}]`, item, values) : textAt(`${place}[${index}]`, item),
+    values ? choiceAt(`${jsonPath}[${index}]`, item, values) : textAt(`${jsonPath}[${index}]`, item),
   );
-  if (new Set(items).size < items.length) mistake(place, "must not repeat a text");
+  if (new Set(items).size < items.length) mistake(jsonPath, "must not repeat a text");
   return items;
 }

@@ -20,38 +20,43 @@ import { type FieldSource, type Format, type Scale, settableFields, type Words }
 type NumberType = Extract<ValueType, { readonly type: "number" }>;
 
 /** Reads where a field comes from: `{"attribute": …}`, or `{"value": …}` for a value that all devices share. */
-export function readFieldSource(trait: TraitName, field: string, json: unknown): FieldSource {
-  const place = `traits.${trait}.${field}`;
+export function readFieldSource(trait: TraitName, field: string, value: unknown): FieldSource {
+  const jsonPath = `traits.${trait}.${field}`;
   const type = traits[trait].fields[field]!.value;
-  if (field === "word") mistake(place, "must be left out: it shows the text of the attribute of state");
-  const given = objectAt(place, json);
-  if (Object.hasOwn(given, "value")) {
-    onlyMembers(place, given, ["value"]);
-    return { constant: constantAt(`${place}.value`, given.value, type) };
+  if (field === "word") mistake(jsonPath, "must be left out: it shows the text of the attribute of state");
+  const json = objectAt(jsonPath, value);
+  if (Object.hasOwn(json, "value")) {
+    onlyMembers(jsonPath, json, ["value"]);
+    return { constant: constantAt(`${jsonPath}.value`, json.value, type) };
   }
-  onlyMembers(place, given, ["attribute", "value", "writable", ...(type.type === "number" ? scaleMembers : ["words"])]);
-  const attribute = attributeAt(place, given);
-  const isWritable = flagAt(`${place}.writable`, member(given, "writable") ?? false);
+  onlyMembers(jsonPath, json, [
+    "attribute",
+    "value",
+    "writable",
+    ...(type.type === "number" ? scaleMembers : ["words"]),
+  ]);
+  const attribute = attributeAt(jsonPath, json);
+  const isWritable = flagAt(`${jsonPath}.writable`, member(json, "writable") ?? false);
   const settable = Object.hasOwn(settableFields, trait) ? settableFields[trait as keyof typeof settableFields] : [];
-  if (isWritable && !settable.includes(field)) mistake(`${place}.writable`, "must be left out: no command sets it");
-  const format = readFormat(place, given, type);
-  if (isWritable && type.type === "boolean") requireWords(place, format, ["true", "false"]);
+  if (isWritable && !settable.includes(field)) mistake(`${jsonPath}.writable`, "must be left out: no command sets it");
+  const format = readFormat(jsonPath, json, type);
+  if (isWritable && type.type === "boolean") requireWords(jsonPath, format, ["true", "false"]);
   return { attribute, isWritable, format };
 }
 
 const scaleMembers = ["factor", "offset", "unit", "decimals"];
 
-function readFormat(place: string, given: JsonObject, type: ValueType): Format {
-  if (type.type === "number") return scaleAt(place, given, type);
-  if (type.type === "text" && !Object.hasOwn(given, "words")) return "verbatim";
-  return wordsAt(place, given, type);
+function readFormat(jsonPath: string, json: JsonObject, type: ValueType): Format {
+  if (type.type === "number") return scaleAt(jsonPath, json, type);
+  if (type.type === "text" && !Object.hasOwn(json, "words")) return "verbatim";
+  return wordsAt(jsonPath, json, type);
 }
 
-export function attributeAt(place: string, given: JsonObject): string {
-  const name = member(given, "attribute");
+export function attributeAt(jsonPath: string, json: JsonObject): string {
+  const name = member(json, "attribute");
   if (typeof name === "string" && isAttributeName(name)) return name;
   return mistake(
-    `${place}.attribute`,
+    `${jsonPath}.attribute`,
     `must be the name of an attribute: 1 to ${longestAttributeName} characters, none of them a control character`,
   );
 }
@@ -60,18 +65,19 @@ export function attributeAt(place: string, given: JsonObject): string {
 const mostWords = 64;
 
 /** The words of a field, one to one; without the member `words` each value is its own word. */
-export function wordsAt(place: string, given: JsonObject, type: ValueType): Words {
+export function wordsAt(jsonPath: string, json: JsonObject, type: ValueType): Words {
   const values = type.type === "boolean" ? ["true", "false"] : type.type === "enum" ? type.values : undefined;
   const words = objectAt(
-    `${place}.words`,
-    member(given, "words") ?? Object.fromEntries((values ?? []).map((value) => [value, value])),
+    `${jsonPath}.words`,
+    member(json, "words") ?? Object.fromEntries((values ?? []).map((value) => [value, value])),
   );
-  if (values) onlyMembers(`${place}.words`, words, values);
+  if (values) onlyMembers(`${jsonPath}.words`, words, values);
   const names = Object.keys(words);
-  if (names.length === 0 || names.length > mostWords) mistake(`${place}.words`, `must have 1 to ${mostWords} members`);
+  if (names.length === 0 || names.length > mostWords)
+    mistake(`${jsonPath}.words`, `must have 1 to ${mostWords} members`);
   const [valueOfWord, wordOfValue] = [new Map<string, string>(), new Map<string, string>()];
   for (const value of names) {
-    const at = memberOf(`${place}.words`, value);
+    const at = memberOf(`${jsonPath}.words`, value);
     // The value of a text field is a text of the map's owner too.
     if (!values) textAt(at, value);
     const word = textAt(at, words[value]);
@@ -80,14 +86,14 @@ export function wordsAt(place: string, given: JsonObject, type: ValueType): Word
     valueOfWord.set(word, value);
     wordOfValue.set(value, word);
   }
-  return { valueOfWord, wordOfValue, areImplied: !Object.hasOwn(given, "words") };
+  return { valueOfWord, wordOfValue, areImplied: !Object.hasOwn(json, "words") };
 }
 
 /** A writable field needs a word for each value that a command may set. */
-export function requireWords(place: string, format: Format, values: readonly string[]): void {
+export function requireWords(jsonPath: string, format: Format, values: readonly string[]): void {
   if (typeof format === "string" || "factor" in format) return;
   for (const value of values) {
-    if (!format.wordOfValue.has(value)) mistake(`${place}.words`, `must have a word for ${value}`);
+    if (!format.wordOfValue.has(value)) mistake(`${jsonPath}.words`, `must have a word for ${value}`);
   }
 }
 
@@ -100,24 +106,24 @@ const celsiusOf = {
 
 const units = Object.keys(celsiusOf) as readonly (keyof typeof celsiusOf)[];
 
-function scaleAt(place: string, given: JsonObject, type: NumberType): Scale {
-  const decimals = wholeNumberAt(`${place}.decimals`, member(given, "decimals") ?? 2, { min: 0, max: 6 });
-  if (Object.hasOwn(given, "unit")) {
-    if (type.unit !== "celsius") mistake(`${place}.unit`, "must be left out: the field is no temperature");
+function scaleAt(jsonPath: string, json: JsonObject, type: NumberType): Scale {
+  const decimals = wholeNumberAt(`${jsonPath}.decimals`, member(json, "decimals") ?? 2, { min: 0, max: 6 });
+  if (Object.hasOwn(json, "unit")) {
+    if (type.unit !== "celsius") mistake(`${jsonPath}.unit`, "must be left out: the field is no temperature");
     for (const name of ["factor", "offset"]) {
-      if (Object.hasOwn(given, name)) mistake(`${place}.${name}`, "can't be combined with unit");
+      if (Object.hasOwn(json, name)) mistake(`${jsonPath}.${name}`, "can't be combined with unit");
     }
-    return { ...celsiusOf[choiceAt(`${place}.unit`, given.unit, units)], decimals };
+    return { ...celsiusOf[choiceAt(`${jsonPath}.unit`, json.unit, units)], decimals };
   }
-  const factor = numberAt(`${place}.factor`, member(given, "factor") ?? 1, { min: -1e6, max: 1e6 });
-  if (Math.abs(factor) < 1e-6) mistake(`${place}.factor`, "must not be 0 or close to 0");
-  const offset = numberAt(`${place}.offset`, member(given, "offset") ?? 0, { min: -1e9, max: 1e9 });
+  const factor = numberAt(`${jsonPath}.factor`, member(json, "factor") ?? 1, { min: -1e6, max: 1e6 });
+  if (Math.abs(factor) < 1e-6) mistake(`${jsonPath}.factor`, "must not be 0 or close to 0");
+  const offset = numberAt(`${jsonPath}.offset`, member(json, "offset") ?? 0, { min: -1e9, max: 1e9 });
   return { factor, offset, decimals };
 }
 
-function constantAt(place: string, value: unknown, type: ValueType): FieldValue {
-  if (type.type === "boolean") return flagAt(place, value);
-  if (type.type === "enum") return choiceAt(place, value, type.values);
-  if (type.type === "number") return numberAt(place, value, { min: type.min ?? -1e15, max: type.max ?? 1e15 });
-  return textAt(place, value);
+function constantAt(jsonPath: string, value: unknown, type: ValueType): FieldValue {
+  if (type.type === "boolean") return flagAt(jsonPath, value);
+  if (type.type === "enum") return choiceAt(jsonPath, value, type.values);
+  if (type.type === "number") return numberAt(jsonPath, value, { min: type.min ?? -1e15, max: type.max ?? 1e15 });
+  return textAt(jsonPath, value);
 }

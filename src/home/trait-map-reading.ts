@@ -53,14 +53,14 @@ export function readTraitMapText(text: string): TraitMap | JsonProblem {
   try {
     json = JSON.parse(text);
   } catch {
-    return { place: "The document", problem: "must be JSON" };
+    return { jsonPath: "The document", problem: "must be JSON" };
   }
   return readTraitMap(json);
 }
 
 /** What is wrong with a map, where, and what to do. */
-export function mapProblemText({ place, problem }: JsonProblem): string {
-  return `The trait map can't be used: ${place} ${problem}. Correct it and send the map again.`;
+export function mapProblemText({ jsonPath, problem }: JsonProblem): string {
+  return `The trait map can't be used: ${jsonPath} ${problem}. Correct it and send the map again.`;
 }
 
 function optionalText(document: JsonObject, name: string): string | null {
@@ -93,16 +93,16 @@ function readTraits(value: unknown): TraitMap["traits"] {
 }
 
 function readTrait(trait: TraitName, value: unknown): MappedTrait {
-  const place = memberOf("traits", trait);
-  const given = objectAt(place, value);
+  const jsonPath = memberOf("traits", trait);
+  const given = objectAt(jsonPath, value);
   const names = Object.keys(traits[trait].fields);
-  onlyMembers(place, given, [...names, "capabilities"]);
+  onlyMembers(jsonPath, given, [...names, "capabilities"]);
   const fields = new Map<string, FieldSource>();
   for (const field of names) {
     if (Object.hasOwn(given, field)) fields.set(field, readFieldSource(trait, field, given[field]));
   }
-  if (fields.size === 0) mistake(place, `must have at least one of: ${names.join(", ")}`);
-  if (names.includes("word") && !fields.has("state")) mistake(place, "must have the field state");
+  if (fields.size === 0) mistake(jsonPath, `must have at least one of: ${names.join(", ")}`);
+  if (names.includes("word") && !fields.has("state")) mistake(jsonPath, "must have the field state");
   return { fields, capabilities: readCapabilities(trait, fields, member(given, "capabilities")) };
 }
 
@@ -112,10 +112,10 @@ function refuseSharedWrites(map: TraitMap): void {
   for (const trait of traitNames) {
     for (const [field, source] of map.traits[trait]?.fields ?? []) {
       if (!isWritten(source)) continue;
-      const place = `traits.${trait}.${field}`;
+      const jsonPath = `traits.${trait}.${field}`;
       const other = places.get(source.attribute);
-      if (other) mistake(`${place}.attribute`, `must not be the attribute of ${other}: both are writable`);
-      places.set(source.attribute, place);
+      if (other) mistake(`${jsonPath}.attribute`, `must not be the attribute of ${other}: both are writable`);
+      places.set(source.attribute, jsonPath);
     }
   }
   const { online } = map;

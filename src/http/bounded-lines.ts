@@ -12,7 +12,7 @@ export interface LineBounds {
   readonly summaries: number;
 }
 
-export const defaultLineBounds: LineBounds = {
+const defaultLineBounds: LineBounds = {
   windowMs: 60_000,
   perKind: 10,
   perWindow: 300,

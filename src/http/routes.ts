@@ -10,6 +10,7 @@ import type { Answer, SlicedAnswer, StreamAnswer } from "./answer/answer.ts";
 import type { ErrorShape } from "./answer/error-shape.ts";
 import type { CallerIds } from "./answer/failure.ts";
 import { OneSlicePerTurn } from "./answer/one-slice-per-turn.ts";
+import { hasTurn } from "./answer/open-stream.ts";
 import { refusals } from "./answer/refusal.ts";
 import { openStream, sendAnswer, sendSlices } from "./answer/sending.ts";
 import type { Description, OperationDescription } from "./documentation/description.ts";
@@ -56,7 +57,7 @@ interface RouteAddress {
   /** Maximal size of the body; the server's limit when left out. */
   readonly bodyBytes?: number;
   /** The route takes the header `Idempotency-Key` (outlets/v3/idempotent-routes.ts). */
-  readonly takesKey?: true;
+  readonly takesIdempotencyKey?: true;
   /** The answer goes on until the client or the server ends it. */
   readonly isStream?: true;
   /**
@@ -106,7 +107,7 @@ export type Route = RouteAddress &
  * A route that an embedding program adds, such as the demo's page. It is not part of the interface, so the
  * documentation does not list it.
  */
-export type GuestRoute = RouteAddress & {
+export type AddedRoute = RouteAddress & {
   readonly access: "public";
   answer(incoming: Incoming): Promise<Answer | StreamAnswer>;
 };
@@ -126,7 +127,7 @@ declare module "fastify" {
 /** Adds the routes to the server, and the refusal of wrong methods. */
 export function addRoutes(
   app: FastifyInstance,
-  routes: readonly (Route | GuestRoute)[],
+  routes: readonly (Route | AddedRoute)[],
   callers: Callers,
   exchanges: Pick<Exchanges, "registerStream" | "of" | "work">,
 ): void {
@@ -166,6 +167,7 @@ export function addRoutes(
           },
         }),
       handler: async (request, reply) => {
+        if (route.isStream && !(await hasTurn(request.raw, reply.raw))) return reply.hijack();
         const exchange = exchanges.of(request.raw);
         const incoming = readIncoming(request, bodyTypes);
         const caller = verified.get(request.raw);
@@ -189,18 +191,18 @@ export function addRoutes(
  * The methods of a route, with HEAD wherever there is a GET: Fastify sends the same headers without the body. Not for
  * streams, whose answer never ends, and not for platform operations, which also change state by GET.
  */
-function methodsOf({ methods, access, isStream }: Route | GuestRoute): readonly Method[] {
+function methodsOf({ methods, access, isStream }: Route | AddedRoute): readonly Method[] {
   const takesHead = methods.includes("GET") && !methods.includes("HEAD") && !isStream && access !== "operation";
   return takesHead ? methods.flatMap((method) => (method === "GET" ? (["GET", "HEAD"] as const) : [method])) : methods;
 }
 
-function bodyTypesFor(route: Route | GuestRoute): readonly MediaType[] {
+function bodyTypesFor(route: Route | AddedRoute): readonly MediaType[] {
   if (route.access === "operation") return [formBody];
   return "description" in route ? bodyTypesOf(route.description) : [formBody, jsonBody];
 }
 
 async function answerOf(
-  route: Route | GuestRoute,
+  route: Route | AddedRoute,
   incoming: Incoming,
   callers: Callers,
   exchange: Exchange | undefined,

@@ -12,12 +12,12 @@ import type { ConnectionLimits } from "./connection/connection-limits.ts";
 import { Listening } from "./connection/listening.ts";
 import { type ExchangeListener, Exchanges, transportHeaders } from "./open-exchanges.ts";
 import type { Callers } from "./request/caller.ts";
-import { addRoutes, type GuestRoute, type Route } from "./routes.ts";
+import { type AddedRoute, addRoutes, type Route } from "./routes.ts";
 
 /** Facts about the server that its routes need. */
 export interface ServerFacts {
   readonly exchanges: Exchanges;
-  readonly checkTimeoutMs: number;
+  readonly healthCheckTimeoutMs: number;
   readonly corsOrigins: readonly string[];
   /** The headers that every answer carries. */
   readonly headers: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface HttpParts {
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
   /** Routes of an embedding program, such as the demo. */
-  readonly guests?: readonly GuestRoute[];
+  readonly addedRoutes?: readonly AddedRoute[];
   /** Undefined: plain HTTP. */
   readonly certificate?: CertificateFiles | undefined;
   readonly onExchange?: ExchangeListener;
@@ -59,7 +59,7 @@ export interface HttpLimits extends ConnectionLimits {
   readonly bodyBytes: number;
   /** Idle timeout of a connection, also while an answer waits for its client to read it. */
   readonly silenceMs: number;
-  readonly checkTimeoutMs: number;
+  readonly healthCheckTimeoutMs: number;
   /** After the port is closed: how long requests in progress may take. */
   readonly finishMs: number;
   /** After a drain: how long connections without a request stay open. The last ones were only just accepted. */
@@ -71,7 +71,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestTimeoutMs: 30_000,
   bodyBytes: 65_536,
   silenceMs: 120_000,
-  checkTimeoutMs: 2_000,
+  healthCheckTimeoutMs: 2_000,
   finishMs: 4_000,
   lingerMs: 1_000,
   connectionsPerSource: tableOfLimits.connectionsPerSource,
@@ -105,11 +105,11 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
     trustedProxies,
   });
   const headers = { ...transportHeaders(certificate !== undefined), ...corsHeaders(corsOrigins) };
-  const { checkTimeoutMs } = limits;
-  const { routes, fastPath } = parts.serve({ exchanges, checkTimeoutMs, corsOrigins, headers });
+  const { healthCheckTimeoutMs } = limits;
+  const { routes, fastPath } = parts.serve({ exchanges, healthCheckTimeoutMs, corsOrigins, headers });
   const app = appOn({ exchanges, onLimitReached, trustedProxies, tls: certificate?.load(), fastPath, ...limits });
   allowOrigins(app, routes, corsOrigins);
-  addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
+  addRoutes(app, [...routes, ...(parts.addedRoutes ?? [])], callers, exchanges);
   const sockets = socketsOf(app.server);
   const listening = await Listening.start(app, parts);
   const setCertificate = (context: SecureContextOptions) =>
@@ -179,6 +179,9 @@ function socketsOf(server: NetServer): ReadonlySet<Socket> {
   return sockets;
 }
 
+/** In a turn of the event loop that takes longer, the server may have accepted connections or read requests. */
+const idleTurnMs = 0.5;
+
 /**
  * Resolves after a turn of the event loop that had nothing to do, or after 200 turns. Until then the kernel may hold
  * connections that were not accepted and requests that were not read; closing would lose them.
@@ -187,6 +190,6 @@ async function idleTurn(): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const sinceMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
-    if (performance.now() - sinceMs < 0.5) return;
+    if (performance.now() - sinceMs < idleTurnMs) return;
   }
 }

@@ -32,7 +32,10 @@ export interface LineSource<Line extends BatchLine> {
 export type GroupTables = Pick<Transaction, "idempotencyKeys" | "batchGroups">;
 type BatchTables = GroupTables & Pick<Transaction, "clock">;
 
-/** Stores the answers of a group in the group's transaction; called last. */
+/**
+ * Stores the answers of a group in the group's transaction; called last. When it is called again after the group is
+ * durable, it replaces them: a line was carried out later than the others.
+ */
 export type KeepAnswers<Answer> = (tx: GroupTables, answers: readonly Answer[]) => Promise<void>;
 
 /** Carries out the first of these lines, at least one, in one transaction, and returns their answers. */
@@ -124,12 +127,15 @@ export class ResumableBatches {
       const lines = await source.peek(1, linesPerGroup);
       if (lines.length === 0) return;
       await this.#checkRoom(ownerId);
+      let isDurable = false;
       const answers = await carryOut(lines, async (tx, made) => {
+        if (isDurable) return tx.batchGroups.replaceAnswers(key, number, JSON.stringify(made));
         if (number === 0) await beginKey(tx, key, request);
         const done = lines.slice(0, made.length);
         const group = { lines: done.length, digest: digestOf(done), answers: JSON.stringify(made) };
         if (!(await tx.batchGroups.add(key, number, group, groupsKeptMs))) throw new IdempotencyKeyInUse();
       });
+      isDurable = true;
       this.#groupCounts.added(ownerId, Buffer.byteLength(JSON.stringify(answers)));
       source.take(answers.length);
       yield { answers, isReplayed: false };

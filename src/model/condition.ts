@@ -1,6 +1,6 @@
 import { BadParameter } from "./errors.ts";
 
-export const numericOperations = [">", ">=", "<", "<=", "=="] as const;
+const numericOperations = [">", ">=", "<", "<=", "=="] as const;
 export const operations = ["regex", "equals", ...numericOperations] as const;
 
 export type NumericOperation = (typeof numericOperations)[number];

@@ -55,7 +55,7 @@ export const limits = {
   firingBytesPerCause: 1_048_576,
   patternStepsPerCause: 2_000_000,
   patternCostPerCause: 250_000,
-  /** Changes of one user that wait on one node until a thread has matched costly patterns of its alerts. */
+  /** Changes by clients to devices of one user that wait on one node until a thread has matched costly patterns of its alerts. */
   changesWaiting: 20,
   /** For one explanation or tried value. Costlier patterns are not evaluated. */
   patternStepsPerExplanation: 500_000,

@@ -59,7 +59,7 @@ export interface RouteParts {
 /** Every route of the service. */
 export function routeTable(
   parts: RouteParts,
-  health: { readonly isDraining: () => boolean; readonly checkTimeoutMs: number },
+  health: { readonly isDraining: () => boolean; readonly healthCheckTimeoutMs: number },
   deviceAnswers?: DeviceAnswerCache,
 ): readonly Route[] {
   const routes: readonly Route[] = [

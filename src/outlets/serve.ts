@@ -12,10 +12,10 @@ export function startOutlets(parts: OutletParts): Promise<HttpServer> {
 }
 
 function servedOn(parts: RouteParts & { readonly callers: Callers }, facts: ServerFacts): Served {
-  const { exchanges, checkTimeoutMs, corsOrigins, headers } = facts;
+  const { exchanges, healthCheckTimeoutMs, corsOrigins, headers } = facts;
   const deviceAnswers = new DeviceAnswerCache(headers);
   return {
-    routes: routeTable(parts, { isDraining: () => exchanges.isDraining, checkTimeoutMs }, deviceAnswers),
+    routes: routeTable(parts, { isDraining: () => exchanges.isDraining, healthCheckTimeoutMs }, deviceAnswers),
     fastPath: deviceFastPath({ exchanges, callers: parts.callers, v3: parts.v3, deviceAnswers, corsOrigins }),
   };
 }

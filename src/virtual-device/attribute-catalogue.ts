@@ -1,13 +1,13 @@
 import {
   type AlarmField,
   type AttributeNumber,
-  type AttributePlace,
+  type AttributePosition,
   alarmLimit,
   attributeCount,
   attributeName,
   attributeSpellings,
   isWritable,
-  placeOf,
+  positionOf,
   type StructureField,
   type SummaryField,
   structureLimit,
@@ -96,7 +96,7 @@ const alarmWords: Readonly<Record<AlarmField, Words>> = {
 
 const onlyX = `X is 1 to ${structureLimit}`;
 const groupTable: readonly {
-  readonly kind: AttributePlace["kind"];
+  readonly kind: AttributePosition["kind"];
   readonly title: string;
   readonly indexes: string;
 }[] = [
@@ -110,7 +110,7 @@ const groupTable: readonly {
 export function attributeCatalogue(): readonly AttributeGroup[] {
   const numbers = Array.from({ length: attributeCount }, (_, number) => number);
   return groupTable.map(({ kind, title, indexes }) => {
-    const own = numbers.filter((number) => placeOf(number).kind === kind);
+    const own = numbers.filter((number) => positionOf(number).kind === kind);
     const byPattern = Map.groupBy(own, (number) => withoutIndexes(attributeName(number)));
     const attributes = [...byPattern].map(([pattern, [first]]) => catalogued(pattern, first!));
     const otherSpellings = new Set(own.flatMap((number) => attributeSpellings(number).slice(1)).map(withoutField));
@@ -136,22 +136,22 @@ function catalogued(pattern: string, first: AttributeNumber): CataloguedAttribut
     pattern,
     isWritable: isWritable(first),
     valueKind: valueKind(first),
-    ...wordsFor(placeOf(first)),
+    ...wordsFor(positionOf(first)),
   };
 }
 
-function wordsFor(place: AttributePlace): Words {
-  switch (place.kind) {
+function wordsFor(position: AttributePosition): Words {
+  switch (position.kind) {
     case "account":
-      return accountWords[place.field];
+      return accountWords[position.field];
     case "summary":
-      return summaryWords[place.field];
+      return summaryWords[position.field];
     case "structure":
-      return structureWords[place.field];
+      return structureWords[position.field];
     case "thermostat":
-      return thermostatWords[place.field];
+      return thermostatWords[position.field];
     case "alarm":
-      return alarmWords[place.field];
+      return alarmWords[position.field];
   }
 }
 

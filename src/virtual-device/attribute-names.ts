@@ -12,7 +12,7 @@ export type ThermostatField = (typeof thermostatTable)[number]["field"];
 export type AlarmField = (typeof alarmTable)[number]["field"];
 
 /** What an attribute describes; x and y are the indexes X and Y of the interface and count from 1. */
-export type AttributePlace =
+export type AttributePosition =
   | { readonly kind: "account"; readonly field: "totalStructures" }
   | { readonly kind: "summary"; readonly x: number; readonly field: SummaryField }
   | { readonly kind: "structure"; readonly x: number; readonly field: StructureField }
@@ -111,7 +111,7 @@ export function alarmStart(x: number, y: number): AttributeNumber {
 }
 
 interface AttributeEntry {
-  readonly place: AttributePlace;
+  readonly position: AttributePosition;
   readonly valueKind: ValueKind;
   /** Every accepted name of this attribute; the first is the name on the wire. */
   readonly spellings: readonly string[];
@@ -142,8 +142,8 @@ export function attributeSpellings(number: AttributeNumber): readonly string[] {
   return entryOf(number).spellings;
 }
 
-export function placeOf(number: AttributeNumber): AttributePlace {
-  return entryOf(number).place;
+export function positionOf(number: AttributeNumber): AttributePosition {
+  return entryOf(number).position;
 }
 
 export function valueKind(number: AttributeNumber): ValueKind {
@@ -152,8 +152,8 @@ export function valueKind(number: AttributeNumber): ValueKind {
 
 /** A client may write the fan requests and nothing else. */
 export function isWritable(number: AttributeNumber): boolean {
-  const place = placeOf(number);
-  return place.kind === "thermostat" && place.field === "requestWrite";
+  const position = positionOf(number);
+  return position.kind === "thermostat" && position.field === "requestWrite";
 }
 
 function entryOf(number: AttributeNumber): AttributeEntry {
@@ -174,7 +174,7 @@ function orderOf<Field extends string>(table: readonly { readonly field: Field }
 function listAttributes(): AttributeEntry[] {
   const list: AttributeEntry[] = [];
   list[totalStructures] = {
-    place: { kind: "account", field: "totalStructures" },
+    position: { kind: "account", field: "totalStructures" },
     valueKind: "integer",
     spellings: ["o.totalStructures"],
   };
@@ -183,23 +183,27 @@ function listAttributes(): AttributeEntry[] {
       const { field, wireName, valueKind } = row;
       const wireNames = "otherSpelling" in row ? [wireName, row.otherSpelling] : [wireName];
       const spellings = wireNames.map((name) => `o.structures[${x}].${name}`);
-      list[structureSummary(x, field)] = { place: { kind: "summary", x, field }, valueKind, spellings };
+      list[structureSummary(x, field)] = { position: { kind: "summary", x, field }, valueKind, spellings };
     }
     for (const { field, wireName, valueKind } of structureTable) {
       const spellings = [`d.structures[${x}].a.${wireName}`];
-      list[structureAttribute(x, field)] = { place: { kind: "structure", x, field }, valueKind, spellings };
+      list[structureAttribute(x, field)] = { position: { kind: "structure", x, field }, valueKind, spellings };
     }
     for (let y = 1; y <= thermostatLimit; y++) {
       for (const { field, wireName, valueKind } of thermostatTable) {
         const spellings = ["thermostats", "thermostat"].map((word) => `d.structures[${x}].d.${word}[${y}].${wireName}`);
-        list[thermostatAttribute(x, y, field)] = { place: { kind: "thermostat", x, y, field }, valueKind, spellings };
+        list[thermostatAttribute(x, y, field)] = {
+          position: { kind: "thermostat", x, y, field },
+          valueKind,
+          spellings,
+        };
       }
     }
     for (let y = 1; y <= alarmLimit; y++) {
       for (const { field, wireName, valueKind } of alarmTable) {
         const words = ["smokeCoAlarms", "smokeCOAlarms"];
         const spellings = words.map((word) => `d.structures[${x}].d.${word}[${y}].${wireName}`);
-        list[alarmAttribute(x, y, field)] = { place: { kind: "alarm", x, y, field }, valueKind, spellings };
+        list[alarmAttribute(x, y, field)] = { position: { kind: "alarm", x, y, field }, valueKind, spellings };
       }
     }
   }

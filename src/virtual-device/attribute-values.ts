@@ -21,10 +21,10 @@ export const blankValues: AttributeValues = Object.freeze(new Array<null>(attrib
 export type PackedValues = readonly (AttributeNumber | string)[];
 
 export function packValues(values: AttributeValues): PackedValues {
-  let told = 0;
-  for (const value of values) if (value !== null) told += 1;
+  let valueCount = 0;
+  for (const value of values) if (value !== null) valueCount += 1;
   // A list that grows would reserve up to a half more memory.
-  const packed = new Array<AttributeNumber | string>(2 * told);
+  const packed = new Array<AttributeNumber | string>(2 * valueCount);
   let end = 0;
   for (let attribute = 0; attribute < values.length; attribute++) {
     const value = values[attribute];

@@ -59,7 +59,7 @@ function mirrorWholeStructure(
   mirrorAlarmSummary(home, map, structure, x, current, next);
 }
 
-export function mirrorAlarmSummary(
+function mirrorAlarmSummary(
   home: Home,
   map: IndexMap,
   structure: StructureSlot,
@@ -94,7 +94,7 @@ export function mirrorStructure(
   next[structureAttribute(x, "structureId")] = id;
 }
 
-export function mirrorThermostat(
+function mirrorThermostat(
   sighting: Sighting<Thing> | undefined,
   slot: Slot,
   x: number,
@@ -141,7 +141,7 @@ function keepOfThermostat(
   }
 }
 
-export function mirrorAlarm(
+function mirrorAlarm(
   sighting: Sighting<Thing> | undefined,
   slot: Slot,
   x: number,

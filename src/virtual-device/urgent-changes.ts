@@ -1,5 +1,5 @@
 import { alarmSummaryFields } from "./alarm-summary.ts";
-import { type AttributeNumber, placeOf } from "./attribute-names.ts";
+import { type AttributeNumber, positionOf } from "./attribute-names.ts";
 import type { Change } from "./attribute-values.ts";
 
 /** Whether the changes go before other commits: an alarm started or stopped sounding. */
@@ -8,7 +8,7 @@ export function isUrgent(changes: readonly Change[]): boolean {
 }
 
 function isAlarmState(attribute: AttributeNumber): boolean {
-  const place = placeOf(attribute);
-  if (place.kind === "alarm") return place.field === "coAlarmState" || place.field === "smokeAlarmState";
-  return place.kind === "summary" && (alarmSummaryFields as readonly string[]).includes(place.field);
+  const position = positionOf(attribute);
+  if (position.kind === "alarm") return position.field === "coAlarmState" || position.field === "smokeAlarmState";
+  return position.kind === "summary" && (alarmSummaryFields as readonly string[]).includes(position.field);
 }

@@ -100,7 +100,7 @@ async function loadedPage(t: TestContext) {
     path: "/count/:user/:ecosystem",
     title: "Count",
     subject: "tenants",
-    hears: ["attribute"],
+    refreshOn: ["attribute"],
     render: async (context) => ({
       count: html`<p id="count" data-count="${count()}">${count()} updates</p>`,
       ...(await home.render(context)),

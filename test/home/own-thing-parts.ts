@@ -9,7 +9,7 @@ import { readTraitMap } from "../../src/home/trait-map-reading.ts";
 /** The map that a JSON document stands for. */
 export function mapOf(json: object): TraitMap {
   const map = readTraitMap(json);
-  if (isJsonProblem(map)) assert.fail(`${map.place} ${map.problem}`);
+  if (isJsonProblem(map)) assert.fail(`${map.jsonPath} ${map.problem}`);
   return map;
 }
 

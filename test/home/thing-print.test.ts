@@ -233,5 +233,10 @@ describe("a stored thing", () => {
     assert.equal(descriptorOf(reported(thing, "\udc00")).homeName, "\uFFFD");
     const word = fieldChanges({}, reported(thing)).find(({ trait, field }) => trait === "smoke" && field === "word");
     assert.equal(word?.value, "\uFFFD\uFFFD");
+    const presets = { presetModes: ["eco", "a\0"], note: "\ud800", isFast: true, most: null } as never;
+    const fan = { available: true, state: {}, capabilities: presets } as never;
+    assert.deepEqual(descriptorOf(reported({ ...thing, traits: { fan } })).capabilities.fan, {
+      ...{ presetModes: ["eco", "a\uFFFD"], note: "\uFFFD", isFast: true, most: null },
+    });
   });
 });

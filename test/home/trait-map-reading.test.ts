@@ -14,7 +14,7 @@ const withField = (trait: string, field: string, source: unknown, capabilities?:
 });
 
 describe("a trait map that can't be used", () => {
-  const cases: readonly (readonly [what: string, json: unknown, place: string, problem: RegExp])[] = [
+  const cases: readonly (readonly [what: string, json: unknown, jsonPath: string, problem: RegExp])[] = [
     ["no object", [], "The document", /must be an object/],
     ["a misspelled member", lampWith({ makr: "Acme" }), "makr", /is unknown; known are: kind, maker/],
     ["no kind", { traits: { onOff: { on } } }, "kind", /one of: thermostat, alarm, fan, light, switch, sensor, other$/],
@@ -172,11 +172,11 @@ describe("a trait map that can't be used", () => {
       /must not be the attribute of traits\.onOff\.on/,
     ],
   ];
-  for (const [what, json, place, problem] of cases) {
-    it(`names the place: ${what}`, () => {
+  for (const [what, json, jsonPath, problem] of cases) {
+    it(`names the path: ${what}`, () => {
       const result = readTraitMap(json);
       assert.ok(isJsonProblem(result), "the map was accepted");
-      assert.equal(result.place, place);
+      assert.equal(result.jsonPath, jsonPath);
       assert.match(result.problem, problem);
       assert.match(mapProblemText(result), /^The trait map can't be used: /);
     });
@@ -200,7 +200,7 @@ describe("a trait map that can't be used", () => {
         },
       ),
     );
-    assert.deepEqual(readTraitMapText("{"), { place: "The document", problem: "must be JSON" });
+    assert.deepEqual(readTraitMapText("{"), { jsonPath: "The document", problem: "must be JSON" });
   });
 });
 

@@ -14,10 +14,10 @@ describe("the attributes in docs/interface.md", () => {
   });
 
   it("are the 519 that are published, each with its access, its type and its values", () => {
-    const told = new Map(tableRows().flatMap(expanded));
-    assert.deepEqual([...told.keys()].toSorted(), published.map(({ name }) => name).toSorted());
+    const documented = new Map(tableRows().flatMap(expanded));
+    assert.deepEqual([...documented.keys()].toSorted(), published.map(({ name }) => name).toSorted());
     for (const { name, isWritable, type, values } of published) {
-      const row = told.get(name)!;
+      const row = documented.get(name)!;
       assert.deepEqual([row.access, row.type], [isWritable ? "**writable**" : "read-only", type], name);
       for (const value of values.match(/[a-z]+(-[a-z]+)*|\d+/g) ?? []) {
         if (!/^(any|or|string)$/.test(value)) assert.match(row.values, new RegExp(`\\b${value}\\b`), name);

@@ -34,7 +34,7 @@ describe("/readyz", () => {
       slow: () => new Promise<object>(() => {}),
       links: async () => ({}),
     };
-    const { fetch } = await madeServer(t, { checks, limits: { checkTimeoutMs: 20 } });
+    const { fetch } = await madeServer(t, { checks, limits: { healthCheckTimeoutMs: 20 } });
     const answer = await fetch("/readyz");
     assert.equal(answer.status, 503);
     assert.deepEqual(await answer.json(), {

@@ -203,6 +203,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       addSome: nobody,
       linesToAlarm: nobody,
       writeSome: nobody,
+      writeCostly: nobody,
       update: nobody,
       remove: nobody,
     },

@@ -24,5 +24,5 @@ export const unusedParts = {
 
 /** Every route of the service. */
 export function madeTable() {
-  return routeTable(unusedParts, { isDraining: () => false, checkTimeoutMs: 1 });
+  return routeTable(unusedParts, { isDraining: () => false, healthCheckTimeoutMs: 1 });
 }

@@ -98,7 +98,7 @@ describe("the OpenAPI document", () => {
   it("gives the values of the XML examples that the page shows", () => {
     const schemas = new Schemas(document);
     const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
-    const shown = describedRoutes(madeTable()).filter(({ errors }) => errors === "fault");
+    const shown = describedRoutes(madeTable()).filter(({ errorShape }) => errorShape === "fault");
     for (const { description } of shown) {
       const { schema, example } = byId.get(description.operationId)!.responses[200].content["text/xml"];
       const text = String(description.answers[0]!.content!.example);

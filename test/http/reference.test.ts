@@ -132,7 +132,7 @@ describe("the reference", () => {
     const sections = new Map(
       matches(html, /<section([\s\S]*?<\/section>)/g).map((section) => [/id="([^"]*)"/.exec(section)![1], section]),
     );
-    for (const { methods, path, description, errors } of describedRoutes(madeTable())) {
+    for (const { methods, path, description, errorShape } of describedRoutes(madeTable())) {
       // /docs leaves out what only operators call (src/http/documentation/reference-routes.ts).
       if (description.tag === "Console pages" || description.tag === "Administration") continue;
       const section = sections.get(description.operationId) ?? "";
@@ -145,7 +145,7 @@ describe("the reference", () => {
         assert.ok(words.includes(word), `${description.operationId} doesn't mention ${word}`);
       }
       assert.ok(linked.has(description.operationId), description.operationId);
-      const isCalled = errors !== "page";
+      const isCalled = errorShape !== "page";
       assert.equal(
         words.includes("curl "),
         isCalled,

@@ -34,7 +34,7 @@ export const arguedSurvivors: readonly Argued[] = [
     ["condition", "filter.tenantId === undefined", "true", "equivalent: every record is compared with the filter"],
   ]),
   ...of("src/requests/recent-requests.ts", "Ring.shrinkTo", [
-    ["condition", "this.#slots.length <= share", "false", "equivalent: the check only saves work"],
+    ["condition", "this.#entries.length <= share", "false", "equivalent: the check only saves work"],
   ]),
   ...of("src/requests/request-record.ts", "inOrder", [
     ["condition", "a.requestId === b.requestId", "false", "equivalent: no two records have the same id"],

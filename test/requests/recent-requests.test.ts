@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { NodeId } from "../../src/model/ids.ts";
 import type { NodeQuestions } from "../../src/nodes/node-questions.ts";
-import { RecentRequests, type RecordedRequest } from "../../src/requests/recent-requests.ts";
+import { type FinishedRequest, RecentRequests } from "../../src/requests/recent-requests.ts";
 import type { RequestFilter } from "../../src/requests/request-record.ts";
 import { requestSearch } from "../../src/requests/request-search.ts";
 
 let clock = 0;
 
-function recorded(requestId: string, change: Partial<RecordedRequest> = {}): RecordedRequest {
+function recorded(requestId: string, change: Partial<FinishedRequest> = {}): FinishedRequest {
   return {
     requestId,
     method: "GET",

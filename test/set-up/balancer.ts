@@ -10,13 +10,13 @@ export async function startBalancer(random: () => number): Promise<Balancer> {
 
 /**
  * What stands before the nodes of a deployment: one address for all, and each request goes to one of them at random. A
- * node that nobody listens at is passed over; a request that breaks on its way breaks for whoever sent it.
+ * node that nobody listens at is passed over; a request that breaks on its way breaks for its sender.
  */
 export class Balancer {
   readonly #random: () => number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Where the nodes listen, on loopback; whoever starts and stops them says so here. */
+  /** Where the nodes listen, on loopback. The code that starts and stops them sets this list. */
   ports: readonly number[] = [];
 
   constructor(random: () => number) {

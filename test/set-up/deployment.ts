@@ -63,7 +63,7 @@ export async function databaseFor(deployment: Deployment | undefined): Promise<s
   return (await sharedCluster()).createDatabase({ hasSchema: true });
 }
 
-/** Runs the service as that deployment; whoever asks for it ends it. */
+/** Runs the service as that deployment. The caller ends it. */
 export function runDeployment(
   test: TestContext,
   deployment: Deployment | undefined,

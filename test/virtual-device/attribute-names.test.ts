@@ -7,7 +7,7 @@ import {
   attributeSpellings,
   isWritable,
   parseAttributeName,
-  placeOf,
+  positionOf,
   structureAttribute,
   structureSummary,
   thermostatAttribute,
@@ -19,9 +19,9 @@ import { publishedAttributes } from "../samples/published-attributes.ts";
 const published = publishedAttributes();
 
 describe("the attributes of a virtual device", () => {
-  it("know their place, and have no name but their own spellings", () => {
-    assert.deepEqual(placeOf(totalStructures), { kind: "account", field: "totalStructures" });
-    assert.deepEqual(placeOf(structureAttribute(2, "name")), { kind: "structure", x: 2, field: "name" });
+  it("know their position, and have no name but their own spellings", () => {
+    assert.deepEqual(positionOf(totalStructures), { kind: "account", field: "totalStructures" });
+    assert.deepEqual(positionOf(structureAttribute(2, "name")), { kind: "structure", x: 2, field: "name" });
     assert.equal(parseAttributeName("o.structures[1].undefined"), undefined);
     const spelled = Array.from({ length: attributeCount }, (_, number) => attributeSpellings(number));
     assert.ok(spelled.every(([first], number) => first === attributeName(number)));
@@ -70,14 +70,15 @@ describe("the attributes of a virtual device", () => {
     assert.equal(published.filter(({ isWritable }) => isWritable).length, 40);
   });
 
-  it("have a place, from which their number follows", () => {
+  it("have a position, from which their number follows", () => {
     for (let number = 0; number < attributeCount; number++) {
-      const place = placeOf(number);
-      if (place.kind === "account") assert.equal(totalStructures, number);
-      if (place.kind === "summary") assert.equal(structureSummary(place.x, place.field), number);
-      if (place.kind === "structure") assert.equal(structureAttribute(place.x, place.field), number);
-      if (place.kind === "thermostat") assert.equal(thermostatAttribute(place.x, place.y, place.field), number);
-      if (place.kind === "alarm") assert.equal(alarmAttribute(place.x, place.y, place.field), number);
+      const position = positionOf(number);
+      if (position.kind === "account") assert.equal(totalStructures, number);
+      if (position.kind === "summary") assert.equal(structureSummary(position.x, position.field), number);
+      if (position.kind === "structure") assert.equal(structureAttribute(position.x, position.field), number);
+      if (position.kind === "thermostat")
+        assert.equal(thermostatAttribute(position.x, position.y, position.field), number);
+      if (position.kind === "alarm") assert.equal(alarmAttribute(position.x, position.y, position.field), number);
     }
     assert.equal(attributeName(thermostatAttribute(1, 2, "hasFan")), "d.structures[1].d.thermostats[2].has_fan");
     assert.equal(

@@ -24,10 +24,10 @@ export function assistantsPage(opened: () => OpenDemo | undefined): AddedPage {
   return {
     path,
     title: "Simulated assistants",
-    rail: "Simulated assistants",
+    navigationLabel: "Simulated assistants",
     subject: "deployment",
     query: ["kind"],
-    hears: ["attribute", "thing", "thingCommand", "link", "device"],
+    refreshOn: ["attribute", "thing", "thingCommand", "link", "device"],
     // A report to an assistant leaves no log entry, so the page reads again by itself.
     readEverySeconds: 2,
     style: assistantStyle,

@@ -153,6 +153,8 @@ export interface LinkFilter {
   readonly tenantIds?: readonly TenantId[] | undefined;
   /** The link before the first one. */
   readonly after?: { readonly userId: UserId; readonly ecosystem: string } | undefined;
+  /** Only links whose user, ecosystem or device contains this text, whatever the case. */
+  readonly text?: string | undefined;
 }
 
 /** A completed backup with its manifest. */

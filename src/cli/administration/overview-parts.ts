@@ -30,17 +30,20 @@ export interface Activity {
     /** The states that occurred; null in an hour that was not counted. */
     readonly states: readonly { readonly state: string; readonly hours: readonly (number | null)[] }[];
   };
-  /** What the nodes have counted in memory, for the whole deployment. */
-  readonly nodes?: {
-    /** Changes of attributes. */
-    readonly changes: readonly number[];
-    /** How often each limit was reached. */
-    readonly limits: Readonly<Record<string, readonly number[]>>;
-    /** The latest start of a node: what happened before it is not counted in full. */
-    readonly countedSinceMs: number;
-    /** Nodes that did not answer. */
-    readonly silent: readonly string[];
-  };
+  /** For the whole deployment alone. */
+  readonly nodes?: CountsOfNodes;
+}
+
+/** What the nodes have counted in memory, for the whole deployment. */
+export interface CountsOfNodes {
+  /** Changes of attributes. */
+  readonly changes: readonly number[];
+  /** How often each limit was reached. */
+  readonly limits: Readonly<Record<string, readonly number[]>>;
+  /** The latest start of a node: what happened before it is not counted in full. */
+  readonly countedSinceMs: number;
+  /** Nodes that did not answer. */
+  readonly silent: readonly string[];
 }
 
 /** The result of one check of the machine, and what to do about it. */
@@ -67,6 +70,8 @@ export interface DeploymentFacts {
   /** Undefined without a certificate of its own: then a proxy ends TLS, or nothing does. */
   certificate(): Promise<{ readonly endsMs: number } | undefined>;
   lastBackupMs(): Promise<number | undefined>;
+  /** How often each limit was reached in each of the last 24 hours. */
+  limits(): Promise<CountsOfNodes["limits"]>;
   /** How many keys are missing from the key file; what is sealed with them can't be opened. */
   missingKeys(): Promise<number>;
   readonly settings: readonly ShownSetting[];

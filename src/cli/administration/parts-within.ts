@@ -82,8 +82,8 @@ export function partsWithin(
     },
     requests: { find: (filter, limit) => parts.requests.find({ ...filter, tenantIds }, limit) },
     links: refuse,
-    foundLinks: ({ tenantIds: wanted, after }) =>
-      parts.foundLinks({ after, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
+    foundLinks: ({ tenantIds: wanted, ...filter }) =>
+      parts.foundLinks({ ...filter, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
     linkCounts: (wanted) => parts.linkCounts(wanted?.filter(isReached) ?? tenantIds),
     blindTimes: (links, withinMs) =>
       parts.blindTimes(

@@ -1,6 +1,6 @@
 import { BadParameter, NotFound, NotRunning } from "../../model/errors.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { FoundRequest, RecordedLine, RequestFilter, RequestPlace } from "../../requests/request-record.ts";
+import type { FoundRequest, RecordedLine, RequestCursor, RequestFilter } from "../../requests/request-record.ts";
 import { type FoundRequests, mostFound, type RequestSearch } from "../../requests/request-search.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
 import { wantedPage } from "../administration/paging.ts";
@@ -27,7 +27,7 @@ const list: AdminCommand = {
   async act(parts, input) {
     const page = optional(input, "limit") === undefined ? wantedPage(input) : undefined;
     const limit = page?.limit ?? Math.floor(number({ limit: "50", ...input }, "limit", 1, mostFound));
-    const after = page?.after === undefined ? undefined : placeOf(page.after);
+    const after = page?.after === undefined ? undefined : cursorIn(page.after);
     // One more shows whether another page follows.
     const found = await search(parts.requests, { ...(await filterOf(parts, input)), after }, limit + (page ? 1 : 0));
     const requests = found.requests.slice(0, limit);
@@ -159,7 +159,7 @@ function callersIn(input: Input): RequestFilter["only"] {
 }
 
 /** The cursor of a page: the time and the id of the last request of the page before. */
-function placeOf(cursor: string): RequestPlace {
+function cursorIn(cursor: string): RequestCursor {
   const [, timeMs, requestId] = /^(\d{1,15}(?:\.\d{1,9})?)~([\x21-\x7e]{1,200})$/.exec(cursor) ?? [];
   if (timeMs === undefined || requestId === undefined) {
     throw new BadParameter("cursor", "The cursor is not one of this list. Start without it.");

@@ -1,6 +1,6 @@
 import { defineTrait, type TraitOf, text } from "../trait.ts";
 
-export const presenceStates = ["home", "away", "autoAway", "unknown"] as const;
+const presenceStates = ["home", "away", "autoAway", "unknown"] as const;
 
 export const presence = defineTrait({
   name: "presence",

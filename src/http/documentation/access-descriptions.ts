@@ -21,7 +21,7 @@ export interface AccessRule {
   readonly operatorRule?: OperatorRule | undefined;
   readonly access: Exclude<Access, "operation">;
   readonly scopes: readonly Scope[];
-  readonly errors: ErrorShape;
+  readonly errorShape: ErrorShape;
 }
 
 export type SecurityScheme =
@@ -32,14 +32,14 @@ export type SecurityScheme =
   | "operatorToken"
   | "operatorSession";
 
-export function accessOf({ access, scopes, errors, operatorRule }: AccessRule): AccessDescription {
-  if (operatorRule) return operatorAccess(operatorRule, errors);
-  const described = access === "secToken" && errors === "fault" ? secTokenOfCalls : accessDescriptions[access];
+export function accessOf({ access, scopes, errorShape, operatorRule }: AccessRule): AccessDescription {
+  if (operatorRule) return operatorAccess(operatorRule, errorShape);
+  const described = access === "secToken" && errorShape === "fault" ? secTokenOfCalls : accessDescriptions[access];
   if (scopes.length === 0) return described;
   const named = scopes.map((scope) => `\`${scope}\``).join(" and ");
   const lacking = {
     status: 403,
-    code: errors === "adaptor" ? 106 : "insufficient_scope",
+    code: errorShape === "adaptor" ? 106 : "insufficient_scope",
     when: `The access token was not granted the scope ${named}. \`WWW-Authenticate\` names what is needed.`,
   };
   return { ...described, words: `${described.words} Its scope: ${named}.`, errors: [...described.errors, lacking] };

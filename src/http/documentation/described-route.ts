@@ -4,7 +4,7 @@ import type { ErrorShape } from "../answer/error-shape.ts";
 import type { Access, Method, Route } from "../routes.ts";
 import { accessOf } from "./access-descriptions.ts";
 import type { ContentType, Description, ErrorDescription, Parameter } from "./description.ts";
-import { withKey } from "./idempotency-key-parameter.ts";
+import { withIdempotencyKey } from "./idempotency-key-parameter.ts";
 
 /** A route as the documentation shows it: address and rule from the route table, texts from its description. */
 export interface DescribedRoute {
@@ -15,27 +15,27 @@ export interface DescribedRoute {
   /** Scopes that an access token needs; empty if the route takes no access token. */
   readonly scopes: readonly Scope[];
   readonly operatorRule?: OperatorRule | undefined;
-  readonly errors: ErrorShape;
+  readonly errorShape: ErrorShape;
   readonly description: Description;
 }
 
 /** Every route in the order of the table. The one route of all platform operations appears once for each operation. */
 export function describedRoutes(routes: readonly Route[]): readonly DescribedRoute[] {
   return routes.flatMap((route): readonly DescribedRoute[] => {
-    const { methods, errors } = route;
+    const { methods, errors: errorShape } = route;
     if (route.access !== "operation") {
-      const { access, takesKey } = route;
-      const description = takesKey ? withKey(route.description) : route.description;
+      const { access, takesIdempotencyKey } = route;
+      const description = takesIdempotencyKey ? withIdempotencyKey(route.description) : route.description;
       const scopes = "scopes" in route ? route.scopes : [];
       const operatorRule = route.access === "operator" ? route : undefined;
-      return [{ methods, path: withBraces(route.path), access, scopes, operatorRule, errors, description }];
+      return [{ methods, path: withBraces(route.path), access, scopes, operatorRule, errorShape, description }];
     }
     return route.descriptions.map((description) => ({
       methods,
       path: route.path.replace(":operation", description.operation),
       access: description.access,
       scopes: [],
-      errors,
+      errorShape,
       description,
     }));
   });
@@ -50,13 +50,13 @@ export function bodyParameters(described: DescribedRoute): readonly Parameter[] 
   const { credentials } = accessOf(described);
   const parameters = described.description.parameters ?? [];
   return [...credentials, ...parameters].filter(
-    ({ in: place }) => place !== "path" && place !== "header" && place !== "query",
+    ({ in: location }) => location !== "path" && location !== "header" && location !== "query",
   );
 }
 
 /** The content types in which these parameters may be sent. */
 export function contentTypesOf(parameters: readonly Parameter[]): readonly ContentType[] {
-  const isOnlyForm = parameters.some(({ in: place }) => place === "form" || place === "queryOrForm");
+  const isOnlyForm = parameters.some(({ in: location }) => location === "form" || location === "queryOrForm");
   return isOnlyForm ? ["application/x-www-form-urlencoded"] : ["application/x-www-form-urlencoded", "application/json"];
 }
 

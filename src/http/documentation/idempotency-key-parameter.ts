@@ -28,7 +28,7 @@ const errors: readonly ErrorDescription[] = [
 ];
 
 /** The description of a route that takes an `Idempotency-Key`. */
-export function withKey(description: Description): Description {
+export function withIdempotencyKey(description: Description): Description {
   return {
     ...description,
     parameters: [...(description.parameters ?? []), header],

@@ -127,9 +127,9 @@ function responses(described: DescribedRoute, method: Method, components: Compon
   const { answers } = described.description;
   const successes = answers.map((answer) => [answer.status, response(answer, method, components)] as const);
   const failures = [...Map.groupBy(errorsOf(described), ({ status }) => status)].map(
-    ([status, errors]) => [status, refusal(inWords(errors), described.errors, method, components)] as const,
+    ([status, errors]) => [status, refusal(inWords(errors), described.errorShape, method, components)] as const,
   );
-  const otherwise = refusal("The request was refused.", described.errors, method, components);
+  const otherwise = refusal("The request was refused.", described.errorShape, method, components);
   const hasOwn = failures.some(([status]) => status >= 400 && status < 500);
   return {
     ...Object.fromEntries([...successes, ...failures]),
@@ -139,7 +139,7 @@ function responses(described: DescribedRoute, method: Method, components: Compon
 }
 
 /** Without an example: each refusal has its own sentence, so one example for all would be wrong. */
-function refusal(meaning: string, shape: DescribedRoute["errors"], method: Method, components: Components): object {
+function refusal(meaning: string, shape: DescribedRoute["errorShape"], method: Method, components: Components): object {
   const { contentType, schema } = errorContents[shape];
   return response({ meaning, content: { contentType, schema } }, method, components);
 }

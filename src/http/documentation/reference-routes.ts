@@ -23,7 +23,7 @@ export function referenceRoutes({ version, baseUrl, routes }: ReferenceParts): r
 }
 
 /** The page is for those who write clients: what operators call is in the OpenAPI document alone. */
-export function forClients(routes: readonly Route[]): readonly Route[] {
+function forClients(routes: readonly Route[]): readonly Route[] {
   return routes.filter((route) => route.access === "operation" || !operatorsTags.includes(route.description.tag));
 }
 

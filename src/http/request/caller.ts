@@ -50,7 +50,7 @@ export async function callerByEitherToken(incoming: Incoming, callers: Callers):
 }
 
 /** The token in the header or in the parameter `secToken`. Two different tokens are refused. */
-export function eitherToken(incoming: Incoming): string | undefined {
+function eitherToken(incoming: Incoming): string | undefined {
   return optionalParameter(incoming, "secToken", incoming.bearer === undefined ? [] : [incoming.bearer]);
 }
 

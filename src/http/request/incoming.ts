@@ -97,9 +97,10 @@ function headerOf({ headers }: FastifyRequest, name: string): string | undefined
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /**
- * Whether a request is local. A request from a proxy on this machine isn't, trusted or not, because it may come from
- * anywhere. Neither is one with a foreign host name: by DNS rebinding a page from elsewhere can reach this machine
- * through a browser on it.
+ * Whether a request is local. A request with a forwarding header isn't: a proxy on this machine passes on requests from
+ * anywhere. A proxy that adds no such header can't be recognised, so proxies must not pass on /metrics
+ * (docs/operations.md). A request with a foreign host name isn't local either: by DNS rebinding a page from elsewhere can
+ * reach this machine through a browser on it.
  */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   if (!loopbackHost.test(headers.host ?? "")) return false;
@@ -113,12 +114,16 @@ function authorization(request: FastifyRequest, scheme: "bearer" | "basic"): str
   return sentScheme.toLowerCase() === scheme ? rest : undefined;
 }
 
-/** Parses bodies: forms or JSON, in UTF-8; anything else is refused with 415. A request without a body has no type. */
+/**
+ * Parses bodies in UTF-8: forms and JSON. NDJSON is handed on as a stream, to routes that take it. Anything else is refused
+ * with 415. A request without a body has no type.
+ */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Some old HTTP stacks send a type without a body. Fastify would refuse the type, or wait for the body.
+  // Some old HTTP stacks send a type without a body. Fastify would refuse the type, or wait for the body. A body of any
+  // other type, or of none, goes to the parser "*": Fastify would refuse a malformed type before the route can.
   app.addHook("onRequest", async ({ headers }) => {
-    if (!mayHaveBody(headers) || !readTypes.test(headers["content-type"] ?? "")) delete headers["content-type"];
+    if (!mayHaveBody(headers) || !parsedMediaTypes.test(headers["content-type"] ?? "")) delete headers["content-type"];
   });
   app.addContentTypeParser("*", async (_request: unknown, payload: Readable) => {
     return (await isEmpty(payload)) ? undefined : unreadable;
@@ -132,7 +137,7 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser(ndjsonBody, async (_request: unknown, stream: Readable) => ({ kind: "lines", stream }));
 }
 
-const readTypes = /^\s*application\/(json|x-www-form-urlencoded|x-ndjson)\s*(;|$)/i;
+const parsedMediaTypes = /^\s*application\/(json|x-www-form-urlencoded|x-ndjson)\s*(;|$)/i;
 
 function mayHaveBody(headers: FastifyRequest["headers"]): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

@@ -10,7 +10,7 @@ export interface HealthParts {
   readonly checks: Readonly<Record<string, Check>>;
   readonly isDraining: () => boolean;
   /** A check that takes longer has failed, because probes don't wait longer. */
-  readonly checkTimeoutMs: number;
+  readonly healthCheckTimeoutMs: number;
 }
 
 /** `/livez`: the process runs. `/readyz`: it can do its work, and if not, why. */
@@ -33,7 +33,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       async answer() {
         const results = await Promise.all(
           Object.entries(parts.checks).map(
-            async ([name, check]) => [name, await outcome(check, parts.checkTimeoutMs)] as const,
+            async ([name, check]) => [name, await outcome(check, parts.healthCheckTimeoutMs)] as const,
           ),
         );
         const isReady = results.every(([, { ok }]) => ok);

@@ -89,7 +89,7 @@ const exampleSession = {
   userAgent: "Mozilla/5.0",
 };
 
-const reach: readonly AdminField[] = [
+const access: readonly AdminField[] = [
   {
     option: "role",
     kind: "text",
@@ -124,7 +124,7 @@ export const operatorCalls: readonly AdminCall[] = [
     summary: "Invite a person as an operator",
     words: ["The answer holds a link for one use within 7 days. The person chooses the password."],
     fields: [
-      ...reach,
+      ...access,
       { option: "name", kind: "text", meaning: "The name to sign in with; without it the person chooses one." },
     ],
     answer: object("The link.", {
@@ -176,7 +176,7 @@ export const operatorCalls: readonly AdminCall[] = [
     ...owners,
     asksPassword: true,
     summary: "Give an operator another role or other tenants",
-    fields: reach,
+    fields: access,
     answer: changedOperator,
     example: exampleChange,
   },

@@ -6,15 +6,15 @@ import type { Command } from "../../../home/command-plan.ts";
 import type { TenantId, UserId } from "../../../model/ids.ts";
 import { type CheckUser, checkedBy } from "./checked-user.ts";
 
-/** What operators see of homes, and do there. All but one of the functions are about one user, their first parameter. */
+/** What operators see of homes, and do there. All functions but `findThings` are about one user, their first parameter. */
 export interface HomeParts {
   /** The link with the state that it shows, and its blind intervals. */
   status(userId: UserId, ecosystem: string): Promise<LinkStatus & { readonly shown: ShownLink }>;
   /** The things of all the user's devices; `isStale`: their values may be out of date. */
   things(userId: UserId): Promise<readonly HomeThing[]>;
   /**
-   * Things of all users of these tenants, in their order, after a place. With a filter, a part of them is examined: then the
-   * answer may have few things or none, and still a place to go on from.
+   * Things of all users of these tenants, in the order of their cursors, after one cursor. With a filter, one call examines
+   * a limited number of things: its answer may have few things or none, and still a cursor to go on from.
    */
   findThings(question: ThingQuestion): Promise<FoundThings>;
   /** The newest receipts of a thing, newest first. */
@@ -33,13 +33,13 @@ export interface ThingQuestion {
   readonly kind?: string | undefined;
   readonly isWanted: (thing: HomeThing) => boolean;
   /** Undefined for the beginning. */
-  readonly after: FoundPlace | undefined;
+  readonly after: ThingCursor | undefined;
   readonly limit: number;
   /** How many portions of at most `limit` things are examined. */
   readonly portions: number;
 }
 
-export interface FoundPlace {
+export interface ThingCursor {
   readonly tenantId: TenantId;
   readonly afterDevice: number;
   readonly afterThing: string;
@@ -50,7 +50,7 @@ export interface FoundPlace {
 export interface FoundThings {
   readonly things: readonly (HomeThing & { readonly userName: string })[];
   /** Undefined at the end. */
-  readonly next: FoundPlace | undefined;
+  readonly next: ThingCursor | undefined;
 }
 
 export interface HomeThing extends ReadThing {
@@ -58,7 +58,7 @@ export interface HomeThing extends ReadThing {
   readonly confirmedMs: number | null;
 }
 
-/** The same, after a check of the user: for an operator who reaches some tenants only. */
+/** The same for an operator who reaches some tenants only. Each function first checks that it reaches the user's tenant. */
 export function homesWithin(homes: HomeParts, isReached: (tenantId: TenantId) => boolean, check: CheckUser): HomeParts {
   const checked = checkedBy(check);
   return {

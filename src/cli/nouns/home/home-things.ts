@@ -2,7 +2,7 @@ import { readFieldName } from "../../../home/field-names.ts";
 import { BadParameter } from "../../../model/errors.ts";
 import type { TenantId, UserId } from "../../../model/ids.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../../administration/admin-command.ts";
-import type { FoundPlace, HomeThing } from "../../administration/homes/home-parts.ts";
+import type { HomeThing, ThingCursor } from "../../administration/homes/home-parts.ts";
 import { pageOf, wantedPage } from "../../administration/paging.ts";
 import { hasFlag, type Input, id, optional } from "../../input.ts";
 import { table, whole } from "../../terminal/output.ts";
@@ -44,7 +44,7 @@ export const listThings: AdminCommand = {
       tenantIds,
       kind: optional(input, "kind"),
       isWanted: wantedIn(input),
-      after: page?.after === undefined ? undefined : placeIn(page.after),
+      after: page?.after === undefined ? undefined : cursorIn(page.after),
       limit,
       portions: Math.ceil((page ? examinedPerPage : examinedInAll) / limit),
     });
@@ -98,12 +98,12 @@ function showsIn(input: Input): (thing: HomeThing) => boolean {
 }
 
 /** The place of a list over all users as text. The last two numbers are among the things of own devices. */
-function cursorOf({ tenantId, afterDevice, afterThing, own }: FoundPlace): string {
+function cursorOf({ tenantId, afterDevice, afterThing, own }: ThingCursor): string {
   const ofOwn = own && `.${own.type ?? 0}.${own.afterDevice ?? 0}`;
   return `${tenantId}.${afterDevice}.${afterThing}${ofOwn ?? ""}`;
 }
 
-function placeIn(cursor: string): FoundPlace {
+function cursorIn(cursor: string): ThingCursor {
   const found = /^(\d{1,10})\.(\d{1,10})\.([\w-]{0,64})(?:\.(\d{1,10})\.(\d{1,10}))?$/.exec(cursor);
   const numbers = [found?.[1], found?.[2], found?.[4], found?.[5]].map((text) => Number(text ?? 0));
   if (!found || numbers.some((one) => one > 2_147_483_647)) {

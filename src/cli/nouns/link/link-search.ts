@@ -48,17 +48,13 @@ export const findLinks: AdminCommand = {
 
 async function search({ identity, foundLinks }: AdministrationParts, input: Input) {
   const tenantId = await chosenTenant(identity, input);
-  const [state, filter] = [optional(input, "state"), optional(input, "filter")?.toLowerCase()];
+  const [state, text] = [optional(input, "state"), optional(input, "filter")];
   const page = wantedPage(input);
   const limit = page?.limit ?? mostFound;
   const after = page?.after === undefined ? undefined : placeOf(page.after);
-  const isWanted = (link: FoundLink) =>
-    (state === undefined || link.state === state) &&
-    (filter === undefined ||
-      `${link.userName} ${link.ecosystem} ${link.userId} ${link.deviceId}`.toLowerCase().includes(filter));
   const links: FoundLink[] = [];
-  for await (const some of foundLinks({ tenantIds: tenantId === undefined ? undefined : [tenantId], after })) {
-    links.push(...some.filter(isWanted));
+  for await (const some of foundLinks({ tenantIds: tenantId === undefined ? undefined : [tenantId], after, text })) {
+    links.push(...some.filter((link) => state === undefined || link.state === state));
     if (links.length > limit) {
       const last = links[limit - 1]!;
       return { links: links.slice(0, limit), cursor: `${last.userId}.${last.ecosystem}` };

@@ -99,9 +99,9 @@ const checks: Readonly<Record<string, Check>> = {
       fix: "Others have taken over its links. Start it again, or ignore this: it is forgotten after an hour.",
     }));
   },
-  async alerts(_, parts) {
-    const { nodes } = await parts.activity(undefined);
-    const reached = alertLimits.reduce((sum, limit) => sum + total(nodes?.limits[limit]), 0);
+  async alerts(facts) {
+    const limits = await facts.limits();
+    const reached = alertLimits.reduce((sum, limit) => sum + total(limits[limit]), 0);
     if (reached === 0) return [];
     const sentence = `Alerts were stopped at a limit, in the last 24 hours: ${reached} times.`;
     const fix = "Look for alerts that trigger each other: breezeway alert explain shows why one stopped.";

@@ -114,17 +114,17 @@ async function ofAssistants(
   { assistants, identity }: AdministrationParts,
   tenantId: TenantId | undefined,
 ): Promise<readonly Finding[]> {
-  const troubled = new Map((await assistants.grants.troubled()).map((one) => [one.outletId, one]));
-  if (troubled.size === 0) return [];
+  const failing = new Map((await assistants.grants.failing()).map((one) => [one.outletId, one]));
+  if (failing.size === 0) return [];
   const names = await tenantNames(identity);
   return (await assistants.outlets.list(tenantId)).flatMap(({ id, kind, tenantId: of }) => {
-    const trouble = troubled.get(id);
-    if (!trouble) return [];
-    const users = counted(Number(trouble.users), "user");
+    const found = failing.get(id);
+    if (!found) return [];
+    const users = counted(Number(found.users), "user");
     return [
       {
-        ...({ kind: "assistant_failing", level: "bad", count: Number(trouble.users), id } as const),
-        sentence: `Reports of ${users} to ${kind} of ${names.get(of) ?? of} fail: ${trouble.problem}`,
+        ...({ kind: "assistant_failing", level: "bad", count: Number(found.users), id } as const),
+        sentence: `Reports of ${users} to ${kind} of ${names.get(of) ?? of} fail: ${found.problem}`,
         fix: "Check the outlet. A user whose link has ended there must link the account again.",
       },
     ];

@@ -72,6 +72,6 @@ CLIENT_SECRET='…'`;
 
 function caller(name: string, access: DescribedRoute["access"], meaning: string): Html {
   return html`<li><p class="field"><strong>${name}</strong></p>
-<p>${renderText(accessOf({ access, scopes: [], errors: "standard" }).words)}</p>
+<p>${renderText(accessOf({ access, scopes: [], errorShape: "standard" }).words)}</p>
 <p>${renderText(meaning)}</p></li>`;
 }

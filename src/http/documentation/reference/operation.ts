@@ -48,7 +48,7 @@ function requestPanel(described: DescribedRoute, baseUrl: string): Html | undefi
   const label = `Request: ${described.description.summary}`;
   const request = sampleRequest(described);
   if (!request) return undefined;
-  if (described.errors !== "page") return panel("Request", label, shellCode(curl(request, baseUrl)));
+  if (described.errorShape !== "page") return panel("Request", label, shellCode(curl(request, baseUrl)));
   return panel("Open in a browser", label, shellCode(browserAddress(request, baseUrl)), "url");
 }
 

@@ -22,11 +22,11 @@ export type SampleValue = { readonly name: string } & ({ readonly value: string 
 
 /** Undefined when a required parameter has no example, because only the service's own pages can send it. */
 export function sampleRequest(described: DescribedRoute): SampleRequest | undefined {
-  const { methods, path, access, errors, description } = described;
+  const { methods, path, access, errorShape, description } = described;
   const { parameters = [], body } = description;
   if (parameters.some((one) => one.isRequired && sampleValue(one).length === 0)) return undefined;
   // Platform calls answer with faults, and take credentials as parameters.
-  const isPlatformCall = errors === "fault";
+  const isPlatformCall = errorShape === "fault";
   // POST, because a secret in an address would end up in logs and histories.
   const method = isPlatformCall && methods.includes("POST") ? "POST" : methods[0]!;
   const isInBody = ({ in: place }: Parameter) => place === "body" || (place !== "query" && takesBody(method));
