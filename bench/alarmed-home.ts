@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DeviceId } from "../src/model/ids.ts";
 import { attributeName, structureSummary } from "../src/virtual-device/attribute-names.ts";
 import { EventStream } from "../test/events/event-stream.ts";
+import type { AssistedHome } from "./assisting-makers.ts";
 
 /** The time from an emergency in the ecosystem until its owner is informed, in milliseconds. */
 export interface Latencies {
@@ -14,8 +15,8 @@ export interface Latencies {
   readonly target: number;
   /** The webhook message about the same write. */
   readonly webhook: number;
-  /** Google's notification of the smoke. */
-  readonly google: number;
+  /** The assistant's maker is told of the smoke: by Google's notification, or by a change of Alexa's sensor. */
+  readonly assistant: number;
 }
 
 /** A linked home, a lamp that its alert switches, and an access token of its owner. */
@@ -31,20 +32,20 @@ export interface AlarmSource {
   play(scene: "smoke" | "clear"): Promise<number>;
 }
 
-/** A home whose owner hears of its smoke alarm on a stream, by a webhook and from Google. */
+/** A home whose owner hears of its smoke alarm on a stream, by a webhook and from an assistant. */
 export interface AlarmedHome {
-  /** Sounds the alarm once, waits until the stream, the webhook and Google have been told, and ends it. */
+  /** Sounds the alarm once, waits until the stream, the webhook and the assistant's maker have been told, and ends it. */
   soundAlarm(deadlineMs: number): Promise<Latencies>;
 }
 
 const emergency = attributeName(structureSummary(1, "emergenciesAll"));
 
-/** Gives the home an alert, a webhook and a stream. `notifications`: those that Google gets of its owner. */
+/** Gives the home an alert, a webhook and a stream. `assisted`: the home as the assistant's maker knows it. */
 export async function alarmedHome(
   service: { readonly url: string },
   home: NotifiedHome,
   source: AlarmSource,
-  notifications: readonly unknown[],
+  assisted: Pick<AssistedHome, "alarms">,
 ): Promise<AlarmedHome & AsyncDisposable> {
   await using finishing = new AsyncDisposableStack();
   const receiver = finishing.use(await startReceiver());
@@ -65,12 +66,12 @@ export async function alarmedHome(
   return {
     async soundAlarm(deadlineMs) {
       fires += 1;
-      const notified = notifications.length;
+      const before = assisted.alarms();
       const waiting = {
         alarm: stream.until(fires, alarms("true")),
         target: stream.until(fires, isTarget),
         webhook: receiver.until(fires),
-        google: untilNotified(() => notifications.length > notified, deadlineMs),
+        assistant: untilTold(() => assisted.alarms() > before, deadlineMs),
       };
       const playedMs = await source.play("smoke");
       const latencies = await latenciesOf(waiting, playedMs, deadlineMs);
@@ -119,9 +120,9 @@ async function startReceiver() {
   };
 }
 
-async function untilNotified(isNotified: () => boolean, deadlineMs: number): Promise<void> {
-  for (const untilMs = performance.now() + deadlineMs; !isNotified() && performance.now() < untilMs; ) await sleep(1);
-  if (!isNotified()) await new Promise(() => undefined);
+async function untilTold(isTold: () => boolean, deadlineMs: number): Promise<void> {
+  for (const untilMs = performance.now() + deadlineMs; !isTold() && performance.now() < untilMs; ) await sleep(1);
+  if (!isTold()) await new Promise(() => undefined);
 }
 
 async function latenciesOf(

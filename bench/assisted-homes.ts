@@ -43,7 +43,7 @@ export async function addGoogleOutlet(
 export async function addAlexaOutlet(
   { administration }: Pick<Parts, "administration">,
   tenantId: TenantId,
-  { amazon: { url } }: SimulatedMakers,
+  { amazon: { url } }: Pick<SimulatedMakers, "amazon">,
 ): Promise<GrantedClient> {
   const addresses = { "login-url": `${url}/auth/o2/token`, "event-urls": `${url}/na,${url}/eu,${url}/fe` };
   const settings = { ...skillSettings, ...addresses, alarms: "contact" };
@@ -105,7 +105,7 @@ export async function syncGoogle(
 }
 
 /** Alexa gives the grant for messages about a user. */
-export async function grantAlexa(url: string, { amazon }: SimulatedMakers, token: string) {
+export async function grantAlexa(url: string, { amazon }: Pick<SimulatedMakers, "amazon">, token: string) {
   const customer = amazon.addCustomer("bench");
   const grant = { type: "OAuth2.AuthorizationCode", code: amazon.login.issueCode(customer) };
   const body = directiveBody("Alexa.Authorization AcceptGrant", token, undefined, { grant });

@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HomeGraph } from "../simulator/google-home/home-graph.ts";
-import type { LinkedUser } from "../simulator/google-home/home-graph-answers.ts";
 import { startHomeAssistant } from "../simulator/home-assistant/simulator.ts";
 import type { Credential } from "../src/ecosystems/credential.ts";
 import type { DeviceId, UserId } from "../src/model/ids.ts";
@@ -8,7 +6,8 @@ import { addDevice } from "../src/provisioning/inventory.ts";
 import type { Store } from "../src/store/seam.ts";
 import type { LogPosition } from "../src/store/tables/log-position.ts";
 import { type AlarmedHome, type AlarmSource, alarmedHome, type NotifiedHome } from "./alarmed-home.ts";
-import { addGoogleOutlet, syncGoogle, tokensOf } from "./assisted-homes.ts";
+import { tokensOf } from "./assisted-homes.ts";
+import { type AssistantName, type AssistedHome, type AssistingMaker, assistingMakers } from "./assisting-makers.ts";
 import { NoisyEcosystem } from "./ecosystems/noisy-ecosystem.ts";
 import { addClient, addGrant } from "./granted-client.ts";
 import { MeasuredProcess } from "./measured-process.ts";
@@ -18,7 +17,9 @@ import { addUsers } from "./users.ts";
 export interface BurningHousePlan {
   /** The number of other accounts that the same service follows. */
   readonly others: number;
-  /** Whose homes Google knows: only that of the house, or all. Only the house when left out. */
+  /** The assistant; Google's when left out. */
+  readonly assistant?: AssistantName;
+  /** Whose homes the assistant knows: only that of the house, or all. Only the house when left out. */
   readonly assisted?: "house" | "all";
   /** The address of a PostgreSQL database; SQLite when left out. */
   readonly databaseUrl?: string | undefined;
@@ -35,24 +36,21 @@ export interface RunningService extends AsyncDisposable {
 /** A house with an alert on its smoke alarm, among many other accounts that the same service follows. */
 export interface BurningHouse extends AlarmedHome, AsyncDisposable {
   readonly ecosystem: NoisyEcosystem;
-  readonly graph: HomeGraph;
-  /** The users whose homes Google knows, with their tokens at Google; first the user of the house. */
-  readonly assisted: readonly AssistedUser[];
+  /** The maker of the assistant. */
+  readonly maker: AssistingMaker;
+  /** The homes that the assistant knows; first the house. */
+  readonly assisted: readonly AssistedHome[];
   /** The house with a Home Assistant; undefined unless the plan has it. */
   readonly instance: AlarmedHome | undefined;
   /** Stops the service and counts the stored commits to devices of the other accounts. */
   stopAndCount(): Promise<number>;
 }
 
-export interface AssistedUser {
-  readonly user: LinkedUser;
-  readonly token: string;
-}
-
 const linkedAtOnce = 50;
 
 export async function burningHouse({
   others,
+  assistant = "google",
   assisted = "house",
   databaseUrl,
   run = (settings) => MeasuredProcess.service(settings),
@@ -72,12 +70,11 @@ export async function burningHouse({
       ...(databaseUrl !== undefined && { BREEZEWAY_DATABASE_URL: databaseUrl }),
     }),
   );
-  const graph = await HomeGraph.start();
-  finishing.defer(() => graph.stop());
+  const maker = finishing.use(await assistingMakers[assistant]());
   const { house, other, logEnd } = await linkHomes(folder, {
     tokens: await ecosystem.addAccounts(others + 1),
     credential: hearth?.credential,
-    graph,
+    maker,
     assisted,
   });
   const service = await run(folder.settings);
@@ -85,17 +82,17 @@ export async function burningHouse({
   running.use(service);
   await ecosystem.untilFollowed(others + 1);
   await hearth?.untilFollowed();
-  const known: AssistedUser[] = [];
-  for (const token of house.googleTokens) known.push({ token, user: await syncGoogle(service.url, { graph }, token) });
-  const alarmed = async (home: LinkedHome, source: AlarmSource, user: LinkedUser) =>
-    finishing.use(await alarmedHome(service, home, source, user.notifications));
-  const first = await alarmed(house, { play: (scene) => ecosystem.play(scene) }, known[0]!.user);
+  const known: AssistedHome[] = [];
+  for (const token of house.assistantTokens) known.push(await maker.link(service.url, token));
+  const alarmed = async (home: LinkedHome, source: AlarmSource, atMaker: AssistedHome) =>
+    finishing.use(await alarmedHome(service, home, source, atMaker));
+  const first = await alarmed(house, { play: (scene) => ecosystem.play(scene) }, known[0]!);
   const second =
-    hearth && other && (await alarmed(other, hearth, await syncGoogle(service.url, { graph }, other.googleTokens[0]!)));
+    hearth && other && (await alarmed(other, hearth, await maker.link(service.url, other.assistantTokens[0]!)));
   const kept = finishing.move();
   return {
     ecosystem,
-    graph,
+    maker,
     assisted: known,
     instance: second,
     soundAlarm: (deadlineMs) => first.soundAlarm(deadlineMs),
@@ -109,8 +106,8 @@ export async function burningHouse({
 
 interface LinkedHome extends NotifiedHome {
   readonly userId: UserId;
-  /** Access tokens at Google; first that of the user of the house. */
-  readonly googleTokens: readonly string[];
+  /** Access tokens of the assistant's maker; first that of the user of the house. */
+  readonly assistantTokens: readonly string[];
 }
 
 interface LinkedHomes {
@@ -124,12 +121,12 @@ interface LinkedHomes {
 interface HomesPlan {
   readonly tokens: readonly string[];
   readonly credential: Credential | undefined;
-  readonly graph: HomeGraph;
+  readonly maker: AssistingMaker;
   readonly assisted: "house" | "all";
 }
 
 /** Adds a linked user for each account. The first user, and that of a Home Assistant, also get a lamp and access tokens. */
-function linkHomes(folder: PreparedFolder, { tokens, credential, graph, assisted }: HomesPlan): Promise<LinkedHomes> {
+function linkHomes(folder: PreparedFolder, { tokens, credential, maker, assisted }: HomesPlan): Promise<LinkedHomes> {
   return prepare(folder, async (parts) => {
     const { identity, store, federation } = parts;
     const { tenantId } = await identity.addTenant({ name: "Bench" });
@@ -141,11 +138,11 @@ function linkHomes(folder: PreparedFolder, { tokens, credential, graph, assisted
     };
     await Promise.all(Array.from({ length: linkedAtOnce }, linkSome));
     const client = await addClient(parts, tenantId);
-    const google = await addGoogleOutlet(parts, tenantId, { graph });
+    const outlet = await maker.addOutlet(parts, tenantId);
     const homeOf = async (userId: UserId, virtual: DeviceId, assistedUsers: readonly UserId[]): Promise<LinkedHome> => {
       const lamp = await addDevice(store, { userId, name: "Hall lamp", typeName: "Lamp" });
       const { accessToken } = await store.transaction((tx) => addGrant(tx, client, userId));
-      return { userId, virtual, lamp, accessToken, googleTokens: await tokensOf(parts, google, assistedUsers) };
+      return { userId, virtual, lamp, accessToken, assistantTokens: await tokensOf(parts, outlet, assistedUsers) };
     };
     const owner = users[0]!;
     const house = await homeOf(owner, devices[0]!, assisted === "all" ? users.slice(0, tokens.length) : [owner]);

@@ -64,10 +64,10 @@ export const emergency: Row = {
       inMs("p99 of the same, while they are silent", latencies.silent, "target"),
       inMs("p99 of the same, among the noise", latencies.noisy, "target"),
       inMs("p99 until its webhook is called, among the noise", latencies.noisy, "webhook"),
-      inMs("median until Google is notified of the smoke, while they are silent", latencies.silent, "google", 0.5),
-      inMs("p99 of the same", latencies.silent, "google"),
-      inMs("median until Google is notified of the smoke, among the noise", latencies.noisy, "google", 0.5),
-      inMs("p99 of the same", latencies.noisy, "google"),
+      inMs("median until Google is notified of the smoke, while they are silent", latencies.silent, "assistant", 0.5),
+      inMs("p99 of the same", latencies.silent, "assistant"),
+      inMs("median until Google is notified of the smoke, among the noise", latencies.noisy, "assistant", 0.5),
+      inMs("p99 of the same", latencies.noisy, "assistant"),
       ...ways.flatMap(([way, told]) => [
         inMs(`median until ${told} the smoke of a Home Assistant, while they are silent`, latencies.instance, way, 0.5),
         inMs("p99 of the same", latencies.instance, way),
@@ -94,7 +94,7 @@ async function amongNoise(house: BurningHouse): Promise<readonly Latencies[]> {
 const ways = [
   ["alarm", "a stream tells"],
   ["webhook", "the webhook of an alert is called about"],
-  ["google", "Google is notified of"],
+  ["assistant", "Google is notified of"],
 ] as const;
 
 /** A Home Assistant against the first ecosystem, in the same rounds. */

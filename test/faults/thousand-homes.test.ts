@@ -6,8 +6,10 @@ const homes = Number(process.env.HOMES ?? 1_000);
 
 for (const database of databases) {
   describe(`${homes} homes that change at once on ${database} (HOMES=n chooses another number)`, () => {
-    it("are all told to Google, and smoke of another home goes first", { timeout: 1_800_000 }, (t) =>
-      changeThousandHomes(t, { database, homes, emergencies: 30 }),
-    );
+    for (const assistant of ["google", "alexa"] as const) {
+      it(`are all told to ${assistant}, and smoke of another home goes first`, { timeout: 1_800_000 }, (t) =>
+        changeThousandHomes(t, { database, assistant, homes, emergencies: 30 }),
+      );
+    }
   });
 }

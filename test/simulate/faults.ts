@@ -116,6 +116,8 @@ export const eventKinds = [
   "own thing commanded by an alert",
   "foreign thing refused",
   "assistant told",
+  "assistant told of a stale link",
+  "assistant told of a gone thing",
   "assistant token renewed",
   "assistant access withdrawn",
   "assistant link ended at the maker",

@@ -33,8 +33,8 @@ import { untoldThing } from "./own-things/check-own-things.ts";
 import { Company, type OwnDevice } from "./own-things/company.ts";
 import { ownTypes, tenantId, typeWorkIn } from "./own-things/rows.ts";
 import { Scheduler } from "./scheduler.ts";
-import { commandsOf } from "./store/command-rows.ts";
 import { deliveriesIn } from "./store/delivery-rows.ts";
+import { commandsOf } from "./store/fan-request-rows.ts";
 import { horizonOf } from "./store/log-rows.ts";
 import { retainedLog } from "./store/retained-log.ts";
 import { Database, Draft } from "./store/rows.ts";
@@ -233,6 +233,8 @@ export class World {
     this.#webhookOwners.areQuiet = true;
     if (this.#assistantOwners) this.#assistantOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
+    const untoldInTheDark = this.#makers && (await this.#cutOffHomes());
+    if (untoldInTheDark !== undefined) return untoldInTheDark;
     for (const index of this.#homes.keys()) {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
       this.#upstream.settle(index);
@@ -248,6 +250,23 @@ export class World {
     for (const index of this.#homes.keys()) if (this.#dice.chance(0.6)) this.#upstream.withhold(index);
     await scheduler.runUntil(scheduler.nowMs + quietPeriodMs);
     this.#calls.areRare = false;
+  }
+
+  /** Nobody reaches some homes until the assistants know it. Returns what they were not told, if anything. */
+  async #cutOffHomes(): Promise<string | undefined> {
+    const { scheduler } = this;
+    const cutOff = this.#users.filter(() => this.#dice.chance(0.6));
+    for (const userId of cutOff) this.#upstream.cutOff(userId);
+    const deadlineMs = scheduler.nowMs + convergesWithinMs + assistantsToldWithinMs;
+    const isShown = (userId: number) => this.#isCurrent(this.#linkOf(userId));
+    let missing: string | undefined;
+    do {
+      await scheduler.runUntil(scheduler.nowMs + 1_000);
+      const shown = cutOff.find(isShown);
+      missing = shown === undefined ? this.#untold() : `user ${shown} is cut off, and the link is live`;
+    } while (missing !== undefined && scheduler.nowMs <= deadlineMs);
+    this.#upstream.reconnect();
+    return missing;
   }
 
   async #converge(): Promise<string | undefined> {
@@ -303,10 +322,19 @@ export class World {
       const [outletId, user] = name.split(" ") as [OutletId, string];
       const link = this.#linkOf(Number(user));
       const rows = link ? thingsOf(this.#database, link.deviceId) : [];
-      const missing = untold(outletId, Number(user), rows, this.#makers!.arrived);
+      const { arrived, linked } = this.#makers!;
+      const account = { outletId, userId: Number(user), linkedSeq: linked.get(name) ?? 0 };
+      const { missing, unreachable } = untold(account, { rows, isStale: !this.#isCurrent(link) }, arrived);
       if (missing !== undefined) return missing;
+      for (const why of unreachable) this.faults.count(`assistant told of a ${why}`);
     }
     return undefined;
+  }
+
+  /** Whether the owner of the link follows it at present. */
+  #isCurrent(link: LinkRow | undefined): boolean {
+    const owner = this.#deployment.living.find(({ name }) => name === link?.owner);
+    return link?.state === "live" && owner?.followerOf(link.userId)?.isLive === true;
   }
 
   /** A reader or webhook that has not received everything yet. */

@@ -46,7 +46,7 @@ export async function soundAlarmsUnderFlood(test: TestContext, plan: EmergencyPl
   test.diagnostic(
     `${latencies.length} emergencies, ${(flood / usual).toFixed(0)} times the usual changes, ${(commits / seconds).toFixed(0)} commits/s`,
   );
-  for (const way of ["alarm", "target", "webhook", "google"] as const)
+  for (const way of ["alarm", "target", "webhook", "assistant"] as const)
     test.diagnostic(`${way}: ${spreadOf(latencies, way)}`);
 }
 

@@ -50,7 +50,9 @@ describe("commands to a linked Google account", () => {
   });
 
   it("are refused in Google's words when the thermostat's state forbids them, over things and attributes", async (t) => {
-    const { google, account, client, hall, hallId, attributes, deviceId } = await linkedAccount(t, { clockSpeed: clockSpeedOfCommands });
+    const { google, account, client, hall, hallId, attributes, deviceId } = await linkedAccount(t, {
+      clockSpeed: clockSpeedOfCommands,
+    });
     // Breezeway does not hear that the fan is gone.
     google.delivery.faults.loses = true;
     account.replace(hall.name, { [`${traits}Fan`]: {} });

@@ -36,8 +36,8 @@ type Reaction = "taken" | "slow" | "down" | "answer lost" | 401 | 403 | 404 | 42
 /** Google's Home Graph and Amazon's event gateway and tokens: they take messages, refuse them, are slow, or down. */
 export class Makers {
   readonly arrived: Arrived[] = [];
-  /** The accounts at a maker that are linked, as `google 1`. */
-  readonly linked = new Set<string>();
+  /** The accounts at a maker that are linked, as `google 1`, with the number of committed transactions at that time. */
+  readonly linked = new Map<string, number>();
   readonly #parts: MakerParts;
   readonly #versions = new WeakMap<object, ReadonlyMap<string, number>>();
   #tokens = 0;
@@ -50,6 +50,11 @@ export class Makers {
   /** Remembers how new the things of a message are. */
   note({ body }: AssistantMessage, versions: ReadonlyMap<string, number>): void {
     this.#versions.set(body, versions);
+  }
+
+  /** The user links the account, or links it again. */
+  link(name: string): void {
+    this.linked.set(name, this.#parts.committedSoFar());
   }
 
   newUuid(): string {

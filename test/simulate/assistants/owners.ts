@@ -102,7 +102,7 @@ export class AssistantOwners {
   #link(node: SimulatedNode, userId: UserId, outletId: OutletId): void {
     const { makers } = this.#parts;
     this.wanted.add(`${outletId} ${userId}`);
-    makers.linked.add(`${outletId} ${userId}`);
+    makers.link(`${outletId} ${userId}`);
     this.#setAccess(userId, outletId, { userId, outletId });
     this.#establish(node, userId, outletId);
   }

@@ -1,5 +1,11 @@
 import type { AssistantGrantKey, AssistantGrantRow } from "../../../src/store/tables/assistant-grants.ts";
-import type { AlarmRise, AssistantFeed, AssistantMark } from "../../../src/store/tables/assistant-marks.ts";
+import type {
+  AlarmRise,
+  AssistantFeed,
+  AssistantMark,
+  NewMark,
+  SentOfMark,
+} from "../../../src/store/tables/assistant-marks.ts";
 import type { AssistantReply } from "../../../src/store/tables/assistant-replies.ts";
 import { logStart } from "../../../src/store/tables/log-position.ts";
 import { standIn } from "../stand-in.ts";
@@ -37,6 +43,8 @@ export function marksOf(rows: Rows, key: AssistantGrantKey): readonly AssistantM
 
 const dueOf = ({ stateMs, syncMs }: AssistantMark) =>
   Math.min(stateMs ?? Number.MAX_SAFE_INTEGER, syncMs ?? Number.MAX_SAFE_INTEGER);
+
+const isUrgentAt = (nowMs: number) => (mark: AssistantMark) => mark.isUrgent && dueOf(mark) <= nowMs;
 
 /** The users of outlets in memory. */
 export function assistantGrantRows(session: Session): SimulatedTables["assistantGrants"] {
@@ -99,7 +107,8 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
           .filter(
             (row) => row.dueMs !== null && row.dueMs <= nowMs && row.claimedUntilMs <= nowMs && isAlive(rows, row),
           )
-          .sort((a, b) => a.dueMs! - b.dueMs!)
+          .map((row) => ({ ...row, isUrgent: row.dueMs === 0 || marksOf(rows, row).some(isUrgentAt(nowMs)) }))
+          .sort((a, b) => Number(b.isUrgent) - Number(a.isUrgent) || a.dueMs! - b.dueMs!)
           .slice(0, limit),
       ),
     claim: (key, nowMs, untilMs) =>
@@ -174,26 +183,52 @@ export function assistantMarkRows(session: Session): SimulatedTables["assistantM
       (rows) => act(rows, rows.get<AssistantMark>(marks, key)),
       () => [exclusive(marks, key)],
     );
+  const add = (mark: NewMark, nowMs: number) => {
+    const { userId, outletId, thingId, isUrgent = false, rises = [] } = mark;
+    const key = keyOf(mark, thingId);
+    return change("mark", key, (rows, before) => {
+      const syncBefore = mark.isBack || mark.isGone ? undefined : before?.syncMs;
+      const added: AssistantMark = {
+        userId,
+        outletId,
+        thingId,
+        version: (before?.version ?? 0) + 1,
+        sinceMs: mark.isBack && before ? 0 : Math.min(before?.sinceMs ?? nowMs, mark.sinceMs ?? nowMs),
+        stateMs: earliest(before?.stateMs, mark.stateMs),
+        syncMs: earliest(syncBefore, mark.syncMs),
+        isUrgent: isUrgent || (before?.isUrgent ?? false),
+        rises: [...(before?.rises ?? []), ...rises].slice(-10),
+      };
+      rows.set(marks, key, added);
+      return added;
+    });
+  };
+  const removeSent = (mark: AssistantMark, sent: SentOfMark) =>
+    change("sent", keyOf(mark, mark.thingId), (rows, now) => {
+      if (!now) return;
+      const isChanged = now.version !== mark.version;
+      const sentRises = sent.state ? mark.rises : (sent.rises ?? []);
+      const left: AssistantMark = {
+        ...now,
+        stateMs: sent.state && !isChanged ? null : now.stateMs,
+        syncMs: sent.sync && !isChanged ? null : now.syncMs,
+        isUrgent: now.isUrgent && (isChanged || !sent.state),
+        rises: now.rises.filter((rise) => !sentRises.some((one) => isSame(one, rise))),
+      };
+      const isLeft = left.stateMs !== null || left.syncMs !== null;
+      rows.set(marks, keyOf(mark, mark.thingId), isLeft ? left : undefined);
+    });
   return standIn<SimulatedTables["assistantMarks"]>("assistantMarks", {
-    add: (mark, nowMs) => {
-      const { userId, outletId, thingId, isUrgent = false, rises = [] } = mark;
-      const key = keyOf(mark, thingId);
-      return change("mark", key, (rows, before) => {
-        const syncBefore = mark.isBack || mark.isGone ? undefined : before?.syncMs;
-        const added: AssistantMark = {
-          userId,
-          outletId,
-          thingId,
-          version: (before?.version ?? 0) + 1,
-          sinceMs: Math.min(before?.sinceMs ?? nowMs, mark.sinceMs ?? nowMs),
-          stateMs: earliest(before?.stateMs, mark.stateMs),
-          syncMs: earliest(syncBefore, mark.syncMs),
-          isUrgent: isUrgent || (before?.isUrgent ?? false),
-          rises: [...(before?.rises ?? []), ...rises].slice(-10),
-        };
-        rows.set(marks, key, added);
-      });
+    add: async (mark, nowMs) => void (await add(mark, nowMs)),
+    addAll: async ({ userId, outletId }, added, nowMs) => {
+      const marked = new Map<string, AssistantMark>();
+      for (const mark of added) marked.set(mark.thingId, await add({ ...mark, userId, outletId }, nowMs));
+      return [...marked.values()];
     },
+    some: (key, thingIds) =>
+      session.run(`marks of ${nameOf(key)}`, (rows) =>
+        marksOf(rows, key).filter(({ thingId }) => thingIds.includes(thingId)),
+      ),
     find: (key, thingId) =>
       session.run(`mark ${keyOf(key, thingId)}`, (rows) => rows.get<AssistantMark>(marks, keyOf(key, thingId))),
     due: (key, nowMs, limit) =>
@@ -206,21 +241,15 @@ export function assistantMarkRows(session: Session): SimulatedTables["assistantM
           )
           .slice(0, limit),
       ),
-    told: (mark, told) =>
-      change("told", keyOf(mark, mark.thingId), (rows, now) => {
-        if (!now) return;
-        const isChanged = now.version !== mark.version;
-        const toldRises = told.state ? mark.rises : (told.rises ?? []);
-        const left: AssistantMark = {
-          ...now,
-          stateMs: told.state && !isChanged ? null : now.stateMs,
-          syncMs: told.sync && !isChanged ? null : now.syncMs,
-          isUrgent: now.isUrgent && (isChanged || !told.state),
-          rises: now.rises.filter((rise) => !toldRises.some((one) => isSame(one, rise))),
-        };
-        const isLeft = left.stateMs !== null || left.syncMs !== null;
-        rows.set(marks, keyOf(mark, mark.thingId), isLeft ? left : undefined);
-      }),
+    dueSyncs: (key, nowMs) =>
+      session.run(`due lists of ${nameOf(key)}`, (rows) =>
+        marksOf(rows, key)
+          .filter(({ syncMs }) => syncMs !== null && syncMs <= nowMs)
+          .sort((a, b) => (a.thingId < b.thingId ? -1 : 1)),
+      ),
+    removeAllSent: async (_, read, sentOf) => {
+      for (const mark of read) await removeSent(mark, sentOf(mark));
+    },
     leaving: (key, nowMs) =>
       session.run(`leaving things of ${nameOf(key)}`, (rows) =>
         marksOf(rows, key)

@@ -75,7 +75,10 @@ function checkStates(history: readonly CommittedTransaction[]): void {
   }
 }
 
-/** The outcome of a request is written to its slot only while its thermostat occupies the slot. */
+/**
+ * The outcome of a request is written to its slot only while its thermostat occupies the slot. A request that disappears
+ * with its thermostat is no outcome.
+ */
 function checkSlots(history: readonly CommittedTransaction[]): void {
   const values = new Map<string, unknown>();
   for (const { seq, writes } of history) {
@@ -83,11 +86,12 @@ function checkSlots(history: readonly CommittedTransaction[]): void {
     for (const { table, before, after } of writes) {
       if (!table.startsWith("commands/") || !before || !after) continue;
       const attributes = table.replace("commands/", "attributes/");
-      const isWritten = writes.some((one) => one.table === attributes && one.key === after.attribute);
+      const isWritten = (key: unknown) => writes.some((one) => one.table === attributes && one.key === key);
       const slot = fanRequests.find(({ request }) => request === after.attribute);
       const occupant = values.get(`${attributes} ${slot?.deviceId}`) ?? null;
+      const isCleared = isWritten(slot?.deviceId) && values.get(`${attributes} ${after.attribute}`) === null;
       demand(
-        !isWritten || occupant === after.thermostatId,
+        !isWritten(after.attribute) || isCleared || occupant === after.thermostatId,
         () => `transaction ${seq} tells of ${after.thermostatId} (command ${after.id}) in the slot of ${occupant}`,
       );
     }

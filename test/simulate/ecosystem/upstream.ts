@@ -51,6 +51,8 @@ export class Upstream {
   readonly #faults: Faults;
   readonly #process: Process = { name: "ecosystem", isDead: false, isFrozen: false };
   readonly #streams = new Set<Stream>();
+  /** The users whose accounts nobody can reach. */
+  readonly #cutOff = new Set<number>();
   /** The number of stream events that a node received with tokens of a grant. */
   readonly #received = new Map<string, number>();
 
@@ -140,6 +142,19 @@ export class Upstream {
     this.#endUnauthorized();
   }
 
+  /** From now on nobody reaches the account of a user. */
+  cutOff(userId: number): void {
+    this.#scheduler.note(`the account of user ${userId} is cut off`);
+    this.#cutOff.add(userId);
+    for (const stream of this.#streams) if (stream.userId === userId) stream.end("closed");
+  }
+
+  /** All accounts can be reached again. */
+  reconnect(): void {
+    this.#scheduler.note("all accounts can be reached");
+    this.#cutOff.clear();
+  }
+
   /** A node has died: closes its connections. */
   disconnect(node: Process): void {
     this.renewals.disconnect(node);
@@ -178,6 +193,7 @@ export class Upstream {
         const isGood = this.#accepts(token);
         const look = this.#look(this.home(userOf(token)).truth());
         this.#scheduler.after(this.#delayMs(), node, `read of ${token} answered`, () => {
+          if (this.#cutOff.has(userOf(token))) return reject(new EcosystemUnreachable("No answer."));
           if (!isGood) return reject(new EcosystemRefused("The token isn't good."));
           if (this.#faults.strikes("read failed", 0.1)) return reject(new EcosystemUnreachable("No answer."));
           const isOvertaken = this.#received.get(key) !== receivedBefore;
@@ -206,6 +222,7 @@ export class Upstream {
       signal.addEventListener("abort", () => this.#stopped(stream, signal.reason), { once: true });
       scheduler.after(this.#delayMs(), node, `stream of ${token} connects`, () => {
         if (stream.hasEnded) return;
+        if (this.#cutOff.has(stream.userId)) return stream.end("unreachable");
         if (!this.#accepts(token)) return stream.end("unauthorized");
         if (this.#faults.strikes("stream refused", 0.1)) return stream.end("refused");
         if (this.#faults.strikes("stream unreachable", 0.1)) return stream.end("unreachable");

@@ -39,6 +39,31 @@ export const assistantPlants = [
     }),
   ),
   plant(
+    "assistant-stale-untold",
+    "assistants are told of stale links as if they were live",
+    replace(() => import("../../../src/service/stale-links.ts"), {
+      staleLinksOn:
+        (original) =>
+        (...given) => ({
+          ...original(...given),
+          staleOfEach: async (links) => new Map(links.map(({ deviceId }) => [deviceId, false])),
+          staleLinks: async () => new Map(),
+        }),
+    }),
+  ),
+  plant(
+    "assistant-gone-untold",
+    "assistants are not told that a thing is gone",
+    replace(() => import("../../../src/assistants/reporter/changes.ts"), {
+      changesOf:
+        (original) =>
+        (...given) => {
+          const changes = original(...given);
+          return { ...changes, marks: changes.marks.filter(({ isGone }) => !isGone) };
+        },
+    }),
+  ),
+  plant(
     "assistant-fed-by-both",
     "two nodes may turn the same entries of the log into marks",
     replace(() => import("../../../src/assistants/reporter/feeder.ts"), {

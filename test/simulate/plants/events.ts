@@ -1,15 +1,17 @@
-import type { Beginning, ReaderParts } from "../../../src/events/event-reader.ts";
+import type { Beginning } from "../../../src/events/beginning.ts";
+import type { ReaderParts } from "../../../src/events/event-reader.ts";
 import type { TailedEntry } from "../../../src/store/tables/log.ts";
 import { withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 
+const beginnings = () => import("../../../src/events/beginning.ts");
 const reader = () => import("../../../src/events/event-reader.ts");
 
 export const eventPlants = [
   plant(
     "resumed-too-late",
     "a reader that comes back goes on one entry too late",
-    replace(reader, {
+    replace(beginnings, {
       beginningAt: (original) => async (store, lastEventId, heartbeatSeconds) => {
         const { readFrom } = await import("../../../src/events/event-id.ts");
         const beginning = await original(store, lastEventId, heartbeatSeconds);
@@ -61,7 +63,7 @@ export const eventPlants = [
   plant(
     "needless-resync",
     "a reader that comes back after the log was shortened has to begin anew though it missed nothing",
-    replace(reader, {
+    replace(beginnings, {
       beginningAt:
         (original) =>
         (store, ...rest) =>

@@ -2,12 +2,12 @@ import type { CommandOutcome, Connector } from "../../../src/ecosystems/connecto
 import type { StoredCommand } from "../../../src/federation/commands/command-kind.ts";
 import type { CommandSenderParts } from "../../../src/federation/commands/command-sender.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
-import type { CommandRow } from "../../../src/store/tables/commands.ts";
+import type { FanRequestRow } from "../../../src/store/tables/fan-requests.ts";
 import { fanAction, fanOf } from "../../ecosystems/actions.ts";
 import { withMethods, withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 
-type Parts = CommandSenderParts<CommandRow>;
+type Parts = CommandSenderParts<FanRequestRow>;
 
 function withSenderParts(change: (parts: Parts) => Partial<Parts>) {
   return replace(() => import("../../../src/federation/commands/command-sender.ts"), {
@@ -44,9 +44,9 @@ export const fanPlants = [
       const early = new Map<string, Promise<CommandOutcome>>();
       return {
         store: withTables(store, (tx) => ({
-          commands: {
+          fanRequests: {
             async queuedFor(node, limit) {
-              const queued = await tx.commands.queuedFor(node, limit);
+              const queued = await tx.fanRequests.queuedFor(node, limit);
               for (const { deviceId, thermostatId, value } of queued) {
                 const [found, key] = [connectionOf(deviceId), `${deviceId}/${thermostatId}`];
                 if (!found || early.has(key)) continue;
@@ -82,7 +82,9 @@ export const fanPlants = [
   plant(
     "never-swept",
     "nobody settles the fan requests that a dead node left behind",
-    withSenderParts(({ store }) => ({ store: withTables(store, () => ({ commands: { overdue: async () => [] } })) })),
+    withSenderParts(({ store }) => ({
+      store: withTables(store, () => ({ fanRequests: { overdue: async () => [] } })),
+    })),
   ),
   plant(
     "answer-given-up",

@@ -18,8 +18,8 @@ import {
 import { feedAccountRows, feedLeaseRows, feedMessageRows, removeFeedRows } from "../google/feed-rows.ts";
 import { deviceTypeMapRows, deviceTypeWorkRows, mapOfType, mappedDeviceRows, tenantId } from "../own-things/rows.ts";
 import { standIn } from "../stand-in.ts";
-import { commandRows } from "./command-rows.ts";
 import { deliveryRows } from "./delivery-rows.ts";
+import { fanRequestRows } from "./fan-request-rows.ts";
 import { logRows } from "./log-rows.ts";
 import { exclusive, type LockRequest } from "./row-locks.ts";
 import { type Draft, removeAll } from "./rows.ts";
@@ -43,7 +43,7 @@ export type SimulatedTables = Pick<
   | "triggers"
   | "thingTriggers"
   | "links"
-  | "commands"
+  | "fanRequests"
   | "blindIntervals"
   | "batchGroups"
   | "feedAccounts"
@@ -130,7 +130,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   log: logRows,
   logEpoch: () => ({ current: async () => simulatedEpoch, renew: async () => false }),
   nodes: nodeRows,
-  commands: commandRows,
+  fanRequests: fanRequestRows,
   webhooks: webhookRows,
   deliveries: deliveryRows,
   assistantOutlets: assistantOutletRows,

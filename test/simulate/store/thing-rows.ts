@@ -33,8 +33,9 @@ export function thingRows(session: Session): SimulatedTables["things"] {
       session.run(`things of ${devices.map(({ id }) => id)}`, (rows) =>
         devices
           .flatMap(({ id }) => thingsOf(rows, id))
-          .filter(({ deviceId, thingId }) => {
-            return deviceId > afterDevice || (deviceId === afterDevice && thingId > afterThing);
+          .filter(({ deviceId, thingId, goneMs }) => {
+            const isLater = deviceId > afterDevice || (deviceId === afterDevice && thingId > afterThing);
+            return isLater && goneMs === null;
           })
           .sort((a, b) => a.deviceId - b.deviceId || (a.thingId < b.thingId ? -1 : 1))
           .slice(0, limit),

@@ -1,4 +1,4 @@
-import type { CommandRow } from "../../../src/store/tables/commands.ts";
+import type { FanRequestRow } from "../../../src/store/tables/fan-requests.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 import { standIn } from "../stand-in.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
@@ -7,18 +7,18 @@ import type { Draft, Rows } from "./rows.ts";
 const table = (deviceId: number) => `commands/${deviceId}`;
 
 /** The fan requests of a device, the oldest first. */
-export function commandsOf(rows: Rows, deviceId: number): CommandRow[] {
-  const own = rows.all<CommandRow>(table(deviceId));
+export function commandsOf(rows: Rows, deviceId: number): FanRequestRow[] {
+  const own = rows.all<FanRequestRow>(table(deviceId));
   return own.size === 0 ? [] : [...own.values()].sort((a, b) => a.id - b.id);
 }
 
 /** The table of fan requests in memory. */
-export function commandRows(session: Session): SimulatedTables["commands"] {
+export function fanRequestRows(session: Session): SimulatedTables["fanRequests"] {
   const lock = (id: number) => [{ key: `commands/${id}`, mode: "exclusive" as const }];
   const everyones = (rows: Draft) =>
     [...rows.all("devices").keys()].flatMap((id) => commandsOf(rows, id as number)).sort((a, b) => a.id - b.id);
-  const isRefusedAtTheDoor = ({ state, sentMs }: CommandRow) => state === "rejected" && sentMs === null;
-  return standIn<SimulatedTables["commands"]>("commands", {
+  const isRefusedAtTheDoor = ({ state, sentMs }: FanRequestRow) => state === "rejected" && sentMs === null;
+  return standIn<SimulatedTables["fanRequests"]>("fanRequests", {
     add: (command) =>
       session.run(`add command of ${command.deviceId}`, (rows) => {
         const id = session.nextId();
@@ -26,7 +26,7 @@ export function commandRows(session: Session): SimulatedTables["commands"] {
         session.hint("commands");
         return id;
       }),
-    find: (_, deviceId, id) => session.run(`command ${id}`, (rows) => rows.get<CommandRow>(table(deviceId), id)),
+    find: (_, deviceId, id) => session.run(`command ${id}`, (rows) => rows.get<FanRequestRow>(table(deviceId), id)),
     latest: (_, deviceId, attribute) =>
       session.run(`latest command of ${deviceId}`, (rows) =>
         commandsOf(rows, deviceId).findLast((row) => row.attribute === attribute && !isRefusedAtTheDoor(row)),
@@ -41,7 +41,7 @@ export function commandRows(session: Session): SimulatedTables["commands"] {
       session.run(
         `command ${command.id} becomes ${change.state}`,
         (rows) => {
-          const row = rows.get<CommandRow>(table(command.deviceId), command.id);
+          const row = rows.get<FanRequestRow>(table(command.deviceId), command.id);
           if (!row || !from.includes(row.state)) return false;
           rows.set(table(command.deviceId), command.id, { ...command, ...change });
           return true;
