@@ -36,8 +36,9 @@ export async function hasTurn(request: IncomingMessage, response: ServerResponse
 }
 
 /**
- * Sends the head of an answer that has its turn, and opens it. The body has no chunks and ends with the connection, which clients and
- * proxies of HTTP/1.0 understand too. So the same bytes go to many connections, at a third of the CPU of chunks.
+ * Sends the head of an answer that has its turn, and opens it. The body has no chunks and ends with the connection, which
+ * clients and proxies of HTTP/1.0 understand too. So the same bytes go to many connections, at a third of the CPU of
+ * chunks.
  */
 export function openStreamWriter(
   response: ServerResponse,
