@@ -15,7 +15,7 @@ export interface Latencies {
   readonly target: number;
   /** The webhook message about the same write. */
   readonly webhook: number;
-  /** The assistant's maker is told of the smoke: by Google's notification, or by a change of Alexa's sensor. */
+  /** When the assistant's maker hears of the smoke: Google by a notification, Alexa by a ChangeReport. */
   readonly assistant: number;
 }
 

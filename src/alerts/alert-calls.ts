@@ -168,7 +168,7 @@ export function alertCalls<
       const { userId } = await store.read((tx) => subject.find(tx, accessScope, input));
       const knownPatterns = judgedPatterns(patterns, input);
       return store.transaction(async (tx) => {
-        // The user may have been removed since the look-up above. Then the next one throws.
+        // Undefined for a user who was removed meanwhile. Then `subject.find` throws.
         const nowMs = (await tx.users.lock(userId)) ?? 0;
         const watched = await subject.find(tx, accessScope, input);
         const checked = await subject.check(tx, watched, input, { patterns: knownPatterns, commanding });
