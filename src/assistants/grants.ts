@@ -107,8 +107,8 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
         const coming = offered.filter(({ id }) => before.has(id));
         const shifted = new Set([...going, ...coming].map(({ thingId }) => thingId));
         const due = { sinceMs: 0, stateMs: nowMs + listingMs, syncMs: nowMs + listingMs };
-        const marks = [...shifted].map((thingId) => ({ thingId, ...due }));
-        await tx.assistantMarks.addAll(key, marks, nowMs);
+        const marks = [...shifted].map((thingId) => ({ ...key, thingId, ...due }));
+        await tx.assistantMarks.addAll(marks, nowMs);
         await tx.assistantGrants.setOmitted(key, ids);
         await tx.assistantGrants.wakeAt(key, nowMs + listingMs);
       });

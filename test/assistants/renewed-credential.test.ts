@@ -34,8 +34,7 @@ describe("a credential that is renewed during a report", () => {
       const expired = { accessToken: "access 0", refreshToken: "refresh 0", expiresMs: 0 };
       await store.transaction(async (tx) => {
         await tx.assistantMarks.addAll(
-          key,
-          ids.map((thingId) => ({ thingId, sinceMs: 0, stateMs: 1 })),
+          ids.map((thingId) => ({ ...key, thingId, sinceMs: 0, stateMs: 1 })),
           changedMs,
         );
         const given = { sealedCredential: JSON.stringify(expired), region: "na" };

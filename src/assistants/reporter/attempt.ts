@@ -167,8 +167,9 @@ export class Attempt {
   async #tellAgain(tx: SendingTables, { thingIds }: AssistantMessage, afterMs: number): Promise<void> {
     const nowMs = await tx.clock.nowMs();
     const dueMs = nowMs + afterMs;
-    const marks = thingIds.map((thingId) => ({ thingId, stateMs: dueMs, syncMs: dueMs }));
-    await tx.assistantMarks.addAll(this.#grant, marks, nowMs);
+    const { userId, outletId } = this.#grant;
+    const marks = thingIds.map((thingId) => ({ userId, outletId, thingId, stateMs: dueMs, syncMs: dueMs }));
+    await tx.assistantMarks.addAll(marks, nowMs);
   }
 
   #progress(nowMs: number): GrantProgress {

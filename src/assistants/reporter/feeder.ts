@@ -1,6 +1,6 @@
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
-import type { ListedGrant } from "../../store/tables/assistant-grants.ts";
-import type { AssistantFeed } from "../../store/tables/assistant-marks.ts";
+import type { AssistantGrantKey, ListedGrant } from "../../store/tables/assistant-grants.ts";
+import type { AssistantFeed, NewMark } from "../../store/tables/assistant-marks.ts";
 import type { TailedEntry } from "../../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../../store/tables/log-position.ts";
 import { type Changes, changesOf } from "./changes.ts";
@@ -8,7 +8,7 @@ import { type Changes, changesOf } from "./changes.ts";
 export type FeedTables = Pick<Transaction, "log" | "logEpoch" | "assistantGrants" | "assistantMarks" | "clock">;
 
 /** Bound of one step, in entries and marks (slightly exceeded), because others wait during it. */
-const atOnce = { entries: 500, marks: 200 };
+const atOnce = { entries: 500, marks: 1_000 };
 /** Entries that are searched for alarms in one step, when not all entries can become marks in it. */
 const searchedAtOnce = 2_000;
 const deadAtOnce = 100;
@@ -37,17 +37,24 @@ export async function feedMarks(
     const alarming = ahead.filter((entry) => changesOf(entry, nowMs).marks.some(isAlarm));
     const grants = alarming.length > 0 ? await grantsOf(tx, [...entries, ...alarming]) : ofEntries;
     const alarms = plan(grants, alarming, nowMs, isAlarm, Number.POSITIVE_INFINITY);
-    // In the order of their keys, as every transaction that locks several grants.
-    for (const grant of grants) {
-      const marks = [ordinary, alarms].flatMap(({ planned }) => planned.get(nameOf(grant)) ?? []);
-      if (marks.length === 0 || !(await tx.assistantGrants.lock(grant))) continue;
-      await tx.assistantMarks.addAll(grant, marks, nowMs);
-      await tx.assistantGrants.wakeAt(grant, Math.min(...marks.map(dueOf)));
-    }
+    await addMarks(tx, [...ordinary.planned, ...alarms.planned], nowMs);
     const searched = ahead.at(-1)?.position ?? latest(reached, feed.urgent);
     await tx.assistantMarks.setFeed({ ...feed, ...reached, urgent: searched });
     return hasMore ? "there is more" : "done";
   }, priority);
+}
+
+/** Adds the marks of all grants with four statements, because each one is a round trip while others wait. */
+async function addMarks(tx: FeedTables, planned: readonly NewMark[], nowMs: number): Promise<void> {
+  if (planned.length === 0) return;
+  const ofGrants = Map.groupBy(planned, nameOf);
+  const locked = await tx.assistantGrants.lockAll([...ofGrants.values()].map(([mark]) => mark!));
+  const marksOf = (grant: ListedGrant) => ofGrants.get(nameOf(grant))!;
+  await tx.assistantMarks.addAll(locked.flatMap(marksOf), nowMs);
+  const dueMsOf = (grant: ListedGrant) => Math.min(...marksOf(grant).map(dueOf));
+  await tx.assistantGrants.wakeEachAt(
+    locked.map((grant) => ({ userId: grant.userId, outletId: grant.outletId, dueMs: dueMsOf(grant) })),
+  );
 }
 
 /** An alarm that started or stopped. That a thing was added or is gone is told in its order. */
@@ -81,8 +88,7 @@ async function currentFeed(tx: FeedTables, nowMs: number): Promise<AssistantFeed
   return current;
 }
 
-type Marks = Changes["marks"];
-type Mark = Marks[number];
+type Mark = Changes["marks"][number];
 
 function plan(
   grants: readonly ListedGrant[],
@@ -90,10 +96,10 @@ function plan(
   nowMs: number,
   isWanted: (mark: Mark, entry: TailedEntry) => boolean,
   most = atOnce.marks,
-): { readonly planned: ReadonlyMap<string, Marks>; readonly fed: number } {
+): { readonly planned: readonly NewMark[]; readonly fed: number } {
   const byUser = Map.groupBy(grants, ({ userId }) => userId);
-  const planned = new Map<string, Marks>();
-  let [fed, count] = [0, 0];
+  const planned: NewMark[] = [];
+  let fed = 0;
   for (const entry of entries) {
     fed += 1;
     const ofUser = entry.userId === null ? undefined : byUser.get(entry.userId);
@@ -101,16 +107,15 @@ function plan(
     const { marks: all, clientId } = changesOf(entry, nowMs);
     const marks = all.filter((mark) => isWanted(mark, entry));
     for (const grant of ofUser) {
-      if (marks.length === 0 || (clientId !== undefined && clientId !== grant.clientId)) continue;
-      planned.set(nameOf(grant), [...(planned.get(nameOf(grant)) ?? []), ...marks]);
-      count += marks.length;
+      if (clientId !== undefined && clientId !== grant.clientId) continue;
+      planned.push(...marks.map((mark) => ({ ...mark, userId: grant.userId, outletId: grant.outletId })));
     }
-    if (count >= most) break;
+    if (planned.length >= most) break;
   }
   return { planned, fed };
 }
 
-function nameOf({ userId, outletId }: ListedGrant): string {
+function nameOf({ userId, outletId }: AssistantGrantKey): string {
   return `${userId} ${outletId}`;
 }
 

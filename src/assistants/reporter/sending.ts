@@ -148,12 +148,13 @@ async function addToRead(
   const found = await tx.assistantMarks.some(grant, ids);
   const isChanged = ({ thingId, version }: AssistantMark) => versions.get(thingId) !== version;
   const changed = new Map(found.filter(isChanged).map((mark) => [mark.thingId, mark]));
+  const { userId, outletId } = grant;
   const added = marks.map(({ isPresent = false, ...mark }) => {
     // The thing has vanished since the home was read: it is not told as removed before its time.
     const isVanished = isPresent && (changed.get(mark.thingId)?.syncMs ?? 0) >= nowMs + removalMs;
-    return isVanished ? { ...mark, syncMs: undefined } : mark;
+    return { ...mark, userId, outletId, ...(isVanished && { syncMs: undefined }) };
   });
-  const now = await tx.assistantMarks.addAll(grant, added, nowMs);
+  const now = await tx.assistantMarks.addAll(added, nowMs);
   return now.filter(({ thingId }) => !changed.has(thingId));
 }
 

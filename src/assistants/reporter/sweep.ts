@@ -63,11 +63,12 @@ async function compareFreshness({ store, staleLinks }: SweepParts, signal: Abort
 async function mark(store: Store<SweepTables>, grants: readonly ListedGrant[]): Promise<void> {
   await store.transaction(async (tx) => {
     const nowMs = await tx.clock.nowMs();
-    for (const { userId, outletId } of grants) {
-      if (!(await tx.assistantGrants.lock({ userId, outletId }))) continue;
-      await tx.assistantMarks.add({ userId, outletId, thingId: freshnessOfLinks, stateMs: nowMs }, nowMs);
-      await tx.assistantGrants.wakeAt({ userId, outletId }, nowMs);
-    }
+    const keys = (await tx.assistantGrants.lockAll(grants)).map(({ userId, outletId }) => ({ userId, outletId }));
+    await tx.assistantMarks.addAll(
+      keys.map((key) => ({ ...key, thingId: freshnessOfLinks, stateMs: nowMs })),
+      nowMs,
+    );
+    await tx.assistantGrants.wakeEachAt(keys.map((key) => ({ ...key, dueMs: nowMs })));
   });
 }
 

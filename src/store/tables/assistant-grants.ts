@@ -60,6 +60,8 @@ export interface AssistantGrantTable {
   find(key: AssistantGrantKey): Promise<AssistantGrantRow | undefined>;
   /** Reads the grant and locks it until the transaction ends. */
   lock(key: AssistantGrantKey): Promise<ListedGrant | undefined>;
+  /** Locks these grants in the order of their keys; returns those that are alive. */
+  lockAll(keys: readonly AssistantGrantKey[]): Promise<ListedGrant[]>;
   /** The grants of these users. */
   ofUsers(userIds: readonly UserId[]): Promise<ListedGrant[]>;
   /** The grants of an outlet, by user. */
@@ -102,6 +104,8 @@ export interface AssistantGrantTable {
    * everything else waits as long as the assistant needs.
    */
   wakeAt(key: AssistantGrantKey, dueMs: number): Promise<void>;
+  /** Does the same for several grants, with one statement. */
+  wakeEachAt(wakes: readonly (AssistantGrantKey & { readonly dueMs: number })[]): Promise<void>;
   /** Makes the grant due at that time, also after a failed attempt, if it waits for something. */
   wakeResumed(key: AssistantGrantKey, dueMs: number): Promise<void>;
   /** Makes all grants of a client due at that time that would be due later. */
@@ -168,6 +172,17 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     return { ...fromStored(stored), omitted: omitted === null ? null : (JSON.parse(omitted) as string[]) };
   };
   const lock = ({ userId, outletId }: AssistantGrantKey) => first(rows(`${ofKey}${forUpdate}`, [userId, outletId]));
+  const elements = sql.dialect === "postgres" ? "json_array_elements($1::json)" : "json_each($1)";
+  const wakeEachAt: AssistantGrantTable["wakeEachAt"] = async (wakes) => {
+    await sql.run(
+      `UPDATE assistant_grants SET due_ms = w.due_ms
+       FROM (SELECT CAST(r.value->>0 AS INTEGER) AS owner_id, r.value->>1 AS outlet_id, CAST(r.value->>2 AS BIGINT) AS due_ms
+         FROM ${elements} AS r) AS w
+       WHERE assistant_grants.owner_id = w.owner_id AND assistant_grants.outlet_id = w.outlet_id
+         AND (assistant_grants.due_ms IS NULL OR (assistant_grants.due_ms > w.due_ms AND (attempts = 0 OR w.due_ms = 0)))`,
+      [JSON.stringify(wakes.map(({ userId, outletId, dueMs }) => [userId, outletId, dueMs]))],
+    );
+  };
   const holds = async (grant: ClaimedGrant) => {
     const row = await lock(grant);
     return row?.claim === grant.claim && row.suspended === null;
@@ -197,6 +212,12 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     },
     find: (key) => one(key),
     lock,
+    lockAll: (keys) =>
+      rows(
+        `(a.owner_id, a.outlet_id) IN (SELECT CAST(r.value->>0 AS INTEGER), r.value->>1 FROM ${elements} AS r)
+         ORDER BY a.owner_id, a.outlet_id${forUpdate}`,
+        [JSON.stringify(keys.map(({ userId, outletId }) => [userId, outletId]))],
+      ),
     ofUsers: (userIds) => rows(`a.owner_id ${among} ORDER BY a.owner_id, a.outlet_id`, [userIds]),
     ofOutlet: (outletId, limit) => rows("a.outlet_id = $1 ORDER BY a.owner_id LIMIT $2", [outletId, limit]),
     async countOfOutlet(outletId) {
@@ -304,10 +325,8 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       );
       return released > 0;
     },
-    async wakeAt({ userId, outletId }, dueMs) {
-      const isLater = "(due_ms IS NULL OR (due_ms > $3 AND (attempts = 0 OR $3 = 0)))";
-      await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow} AND ${isLater}`, [userId, outletId, dueMs]);
-    },
+    wakeAt: (key, dueMs) => wakeEachAt([{ ...key, dueMs }]),
+    wakeEachAt,
     async wakeResumed({ userId, outletId }, dueMs) {
       await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow} AND due_ms > $3`, [
         userId,

@@ -48,7 +48,7 @@ export interface NewMark extends AssistantGrantKey {
   readonly rises?: readonly AlarmRise[];
 }
 
-/** A change to be told of a grant that is named apart. */
+/** A change to be told, before it is known to which grants. */
 export type MarkOfGrant = Omit<NewMark, keyof AssistantGrantKey>;
 
 /** The position in the log up to which entries have become marks. */
@@ -64,8 +64,8 @@ export interface AssistantFeed extends LogPosition {
 export interface AssistantMarkTable {
   /** Adds the mark to the present one of the same thing. The caller holds the grant's lock or the feed's. */
   add(mark: NewMark, nowMs: number): Promise<void>;
-  /** Adds marks of one grant, as `add` does, with two statements; returns these marks as they are now. */
-  addAll(key: AssistantGrantKey, marks: readonly MarkOfGrant[], nowMs: number): Promise<AssistantMark[]>;
+  /** Adds marks, as `add` does, with two statements; returns these marks as they are now. */
+  addAll(marks: readonly NewMark[], nowMs: number): Promise<AssistantMark[]>;
   /** Marks all things of every grant, and makes every grant due. */
   addToAll(nowMs: number): Promise<void>;
   /** The mark of one thing, due or not. */
@@ -109,7 +109,9 @@ type StoredFeed = Omit<AssistantFeed, "urgent"> & { readonly urgentTransaction: 
 export function assistantMarkTable(sql: Sql): AssistantMarkTable {
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
   const among = sql.dialect === "postgres" ? "= ANY($3::text[])" : "IN (SELECT value FROM json_each($3))";
-  const elements = sql.dialect === "postgres" ? "json_array_elements($3::json)" : "json_each($3)";
+  const elements = (place: string) =>
+    sql.dialect === "postgres" ? `json_array_elements(${place}::json)` : `json_each(${place})`;
+  const integer = (column: number) => `CAST(r.value->>${column} AS BIGINT)`;
   const some = async ({ userId, outletId }: AssistantGrantKey, thingIds: readonly string[]) =>
     (
       await sql.all<StoredMark>(
@@ -118,31 +120,44 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
         [userId, outletId, thingIds],
       )
     ).map(fromStored);
-  const write = async ({ userId, outletId }: AssistantGrantKey, marks: readonly AssistantMark[]) => {
-    const rows = marks.map(({ thingId, version, sinceMs, stateMs, syncMs, isUrgent, rises }) => {
+  const ofThings = async (marks: readonly Pick<AssistantMark, keyof AssistantGrantKey | "thingId">[]) =>
+    (
+      await sql.all<StoredMark>(
+        `SELECT ${columns} FROM assistant_marks m WHERE (m.owner_id, m.outlet_id, m.thing_id) IN
+           (SELECT CAST(r.value->>0 AS INTEGER), r.value->>1, r.value->>2 FROM ${elements("$1")} AS r)
+         ORDER BY m.owner_id, m.outlet_id, m.thing_id${forUpdate}`,
+        [JSON.stringify(marks.map(({ userId, outletId, thingId }) => [userId, outletId, thingId]))],
+      )
+    ).map(fromStored);
+  const write = async (marks: readonly AssistantMark[]) => {
+    const rows = marks.map(({ userId, outletId, thingId, version, sinceMs, stateMs, syncMs, isUrgent, rises }) => {
       const dueMs = Math.min(stateMs ?? Number.MAX_SAFE_INTEGER, syncMs ?? Number.MAX_SAFE_INTEGER);
-      return [thingId, version, sinceMs, stateMs, syncMs, dueMs, isUrgent ? 1 : 0, JSON.stringify(rises)];
+      const times = [version, sinceMs, stateMs, syncMs, dueMs];
+      return [userId, outletId, thingId, ...times, isUrgent ? 1 : 0, JSON.stringify(rises)];
     });
-    const integer = (column: number) => `CAST(r.value->>${column} AS BIGINT)`;
     await sql.run(
       `INSERT INTO assistant_marks (owner_id, outlet_id, thing_id, version, since_ms, state_ms, sync_ms, due_ms, is_urgent,
          rises)
-       SELECT CAST($1 AS INTEGER), $2, r.value->>0, ${[1, 2, 3, 4, 5, 6].map(integer).join(", ")}, r.value->>7
-       FROM ${elements} AS r WHERE 1 = 1
+       SELECT CAST(r.value->>0 AS INTEGER), r.value->>1, r.value->>2, ${[3, 4, 5, 6, 7, 8].map(integer).join(", ")},
+         r.value->>9
+       FROM ${elements("$1")} AS r WHERE 1 = 1
        ON CONFLICT (owner_id, outlet_id, thing_id) DO UPDATE SET version = excluded.version,
          since_ms = excluded.since_ms, state_ms = excluded.state_ms, sync_ms = excluded.sync_ms,
          due_ms = excluded.due_ms, is_urgent = excluded.is_urgent, rises = excluded.rises`,
-      [userId, outletId, JSON.stringify(rows)],
+      [JSON.stringify(rows)],
     );
   };
-  const addAll: AssistantMarkTable["addAll"] = async ({ userId, outletId }, marks, nowMs) => {
+  const addAll: AssistantMarkTable["addAll"] = async (marks, nowMs) => {
     if (marks.length === 0) return [];
-    const key = { userId, outletId };
-    const before = await some(key, [...new Set(marks.map(({ thingId }) => thingId))]);
-    const now = new Map(before.map((mark) => [mark.thingId, mark]));
-    for (const mark of marks) now.set(mark.thingId, withChange(now.get(mark.thingId), { ...mark, ...key }, nowMs));
-    await write(key, [...now.values()]);
-    return [...now.values()];
+    const changes = Map.groupBy(marks, nameOf);
+    const before = new Map(
+      (await ofThings([...changes.values()].map(([mark]) => mark!))).map((mark) => [nameOf(mark), mark]),
+    );
+    const now = [...changes].map(([name, ofThing]) =>
+      ofThing.reduce<AssistantMark | undefined>((mark, change) => withChange(mark, change, nowMs), before.get(name)),
+    ) as AssistantMark[];
+    await write(now);
+    return now;
   };
   const removeAllSent: AssistantMarkTable["removeAllSent"] = async ({ userId, outletId }, marks, sentOf) => {
     if (marks.length === 0) return;
@@ -155,7 +170,7 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
     const isLeft = ({ stateMs, syncMs }: AssistantMark) => stateMs !== null || syncMs !== null;
     const left = now.filter(isLeft);
     const removed = now.filter((mark) => !isLeft(mark)).map(({ thingId }) => thingId);
-    if (left.length > 0) await write(key, left);
+    if (left.length > 0) await write(left);
     if (removed.length === 0) return;
     await sql.run(`DELETE FROM assistant_marks WHERE owner_id = $1 AND outlet_id = $2 AND thing_id ${among}`, [
       userId,
@@ -164,8 +179,8 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
     ]);
   };
   return {
-    async add({ userId, outletId, ...mark }, nowMs) {
-      await addAll({ userId, outletId }, [mark], nowMs);
+    async add(mark, nowMs) {
+      await addAll([mark], nowMs);
     },
     addAll,
     async addToAll(nowMs) {
@@ -230,6 +245,10 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
       );
     },
   };
+}
+
+function nameOf({ userId, outletId, thingId }: Pick<AssistantMark, keyof AssistantGrantKey | "thingId">): string {
+  return JSON.stringify([userId, outletId, thingId]);
 }
 
 function fromStored({ isUrgent, rises, ...row }: StoredMark): AssistantMark {

@@ -65,9 +65,9 @@ describe("a home with all the endpoints that Alexa takes", () => {
       for (const id of gone) home.delete(id);
       // The marks of plugs are read first, and Alexa has no more than 50 of these.
       const marks = gone.map((thingId) => ({
-        ...{ thingId, sinceMs: thingId.startsWith("plug") ? 1 : 2, syncMs: 1, isGone: true },
+        ...{ ...key, thingId, sinceMs: thingId.startsWith("plug") ? 1 : 2, syncMs: 1, isGone: true },
       }));
-      await store.transaction((tx) => tx.assistantMarks.addAll(key, marks, 1));
+      await store.transaction((tx) => tx.assistantMarks.addAll(marks, 1));
       while (await report());
       assert.deepEqual([...customer.endpoints.keys()].sort(), chosen().toSorted());
       assert.equal(customer.endpoints.size, 300);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import type { ClaimedGrant } from "../../../src/store/tables/assistant-grants.ts";
+import type { AssistantGrantKey, ClaimedGrant } from "../../../src/store/tables/assistant-grants.ts";
 import type { AssistantMark } from "../../../src/store/tables/assistant-marks.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
@@ -273,11 +273,11 @@ export function assistantTableCases(harness: StoreHarness): void {
       await store.transaction(async (tx) => {
         await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 20 }, 10);
         const marks = [
-          { thingId: "t_a", stateMs: 30, syncMs: 900 },
-          { thingId: "t_'b", stateMs: 40 },
-          { thingId: "t_a", sinceMs: 5, stateMs: 15, isUrgent: true, rises: [rise] },
+          { ...key, thingId: "t_a", stateMs: 30, syncMs: 900 },
+          { ...key, thingId: "t_'b", stateMs: 40 },
+          { ...key, thingId: "t_a", sinceMs: 5, stateMs: 15, isUrgent: true, rises: [rise] },
         ];
-        const now = await tx.assistantMarks.addAll(key, marks, 11);
+        const now = await tx.assistantMarks.addAll(marks, 11);
         const a = { ...key, thingId: "t_a", version: 3, sinceMs: 5, stateMs: 15, syncMs: 900, isUrgent: true };
         const b = { ...key, thingId: "t_'b", version: 1, sinceMs: 11, stateMs: 40, syncMs: null, isUrgent: false };
         const expected = [
@@ -287,7 +287,42 @@ export function assistantTableCases(harness: StoreHarness): void {
         assert.deepEqual(now.map(plain), expected);
         assert.deepEqual((await tx.assistantMarks.due(key, 40, 10)).map(plain), expected);
         assert.deepEqual((await tx.assistantMarks.some(key, ["t_'b", "t_c"])).map(plain), expected.slice(1));
-        assert.deepEqual(await tx.assistantMarks.addAll(key, [], 12), []);
+        assert.deepEqual(await tx.assistantMarks.addAll([], 12), []);
+      });
+    }));
+
+  it("lock several grants, add marks to each, and make each due", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const [first, second] = [await grantOf(store, ada), await grantOf(store, bob)];
+      const unknown = { ...first, outletId: "no such outlet" };
+      await store.transaction(async (tx) => {
+        const locked = await tx.assistantGrants.lockAll([second, unknown, first]);
+        assert.deepEqual(
+          locked.map(({ userId, outletId }) => ({ userId, outletId })),
+          [first, second],
+        );
+        await tx.assistantMarks.add({ ...second, thingId: "t_a", stateMs: 20 }, 10);
+        const marks = [
+          { ...first, thingId: "t_a", stateMs: 30 },
+          { ...second, thingId: "t_a", stateMs: 15 },
+        ];
+        await tx.assistantMarks.addAll(marks, 11);
+        const stateMsOf = async (key: AssistantGrantKey) => (await tx.assistantMarks.find(key, "t_a"))?.stateMs;
+        assert.deepEqual([await stateMsOf(first), await stateMsOf(second)], [30, 15]);
+        await tx.assistantGrants.wakeEachAt([
+          { ...first, dueMs: 700 },
+          { ...second, dueMs: 600 },
+        ]);
+        await tx.assistantGrants.wakeEachAt([
+          { ...first, dueMs: 500 },
+          { ...second, dueMs: 900 },
+        ]);
+        const due = (await tx.assistantGrants.due(2_000, 10)).map(({ userId, dueMs }) => ({ userId, dueMs }));
+        assert.deepEqual(due, [
+          { userId: first.userId, dueMs: 500 },
+          { userId: second.userId, dueMs: 600 },
+        ]);
       });
     }));
 
@@ -301,7 +336,10 @@ export function assistantTableCases(harness: StoreHarness): void {
           { thingId: "t_gone", syncMs: 10, isGone: true },
           { thingId: "t_leaving", stateMs: 10, syncMs: 900, isGone: true },
         ];
-        await tx.assistantMarks.addAll(key, marks, 5);
+        await tx.assistantMarks.addAll(
+          marks.map((mark) => ({ ...key, ...mark })),
+          5,
+        );
         const read = await tx.assistantMarks.dueSyncs(key, 10);
         assert.deepEqual(read.map(thingOf), ["t_gone", "t_new"]);
         assert.deepEqual(await tx.assistantMarks.dueSyncs(key, 9), []);

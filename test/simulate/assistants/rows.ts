@@ -65,6 +65,12 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
     }
     rows.set(grants, nameOf(key), undefined);
   };
+  const wakeAt = (key: AssistantGrantKey, dueMs: number) =>
+    change("wake assistant of", key, (rows, row) => {
+      if (!row) return;
+      const isLater = row.dueMs === null || (row.dueMs > dueMs && (row.attempts === 0 || dueMs === 0));
+      if (isLater) set(rows, row, { dueMs });
+    });
   return standIn<SimulatedTables["assistantGrants"]>("assistantGrants", {
     put: ({ userId, outletId, clientId, agentUserId, sealedCredential = null, region = null }) =>
       change("put assistant of", { userId, outletId }, (rows, known) => {
@@ -88,6 +94,14 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
       }),
     find: (key) => session.run(`assistant of ${nameOf(key)}`, (rows) => living(rows, key)),
     lock: (key) => change("lock assistant of", key, (rows) => living(rows, key)),
+    async lockAll(keys) {
+      const locked: StoredGrant[] = [];
+      for (const key of keys.toSorted((a, b) => a.userId - b.userId || (a.outletId < b.outletId ? -1 : 1))) {
+        const row = await change("lock assistant of", key, (rows) => living(rows, key));
+        if (row) locked.push(row);
+      }
+      return locked;
+    },
     ofUsers: (userIds) =>
       session.run("assistants of users", (rows) =>
         grantsIn(rows).filter((row) => userIds.includes(row.userId) && isAlive(rows, row)),
@@ -135,12 +149,10 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
         set(rows, row, { claimedUntilMs: 0, attempts, problem, reportedMs, staleDevices, dueMs });
         return true;
       }),
-    wakeAt: (key, dueMs) =>
-      change("wake assistant of", key, (rows, row) => {
-        if (!row) return;
-        const isLater = row.dueMs === null || (row.dueMs > dueMs && (row.attempts === 0 || dueMs === 0));
-        if (isLater) set(rows, row, { dueMs });
-      }),
+    wakeAt,
+    async wakeEachAt(wakes) {
+      for (const { dueMs, ...key } of wakes) await wakeAt(key, dueMs);
+    },
     wakeResumed: (key, dueMs) =>
       change("resume assistant of", key, (rows, row) => {
         if (row?.dueMs != null && row.dueMs > dueMs) set(rows, row, { dueMs });
@@ -220,9 +232,9 @@ export function assistantMarkRows(session: Session): SimulatedTables["assistantM
     });
   return standIn<SimulatedTables["assistantMarks"]>("assistantMarks", {
     add: async (mark, nowMs) => void (await add(mark, nowMs)),
-    addAll: async ({ userId, outletId }, added, nowMs) => {
+    addAll: async (added, nowMs) => {
       const marked = new Map<string, AssistantMark>();
-      for (const mark of added) marked.set(mark.thingId, await add({ ...mark, userId, outletId }, nowMs));
+      for (const mark of added) marked.set(keyOf(mark, mark.thingId), await add(mark, nowMs));
       return [...marked.values()];
     },
     some: (key, thingIds) =>
