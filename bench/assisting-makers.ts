@@ -33,7 +33,7 @@ export interface AssistedHome {
   /** How often the maker was told that an alarm of the home sounds. */
   alarms(): number;
   /** The states of all devices of the home: as the maker was told last, and as the service answers now. */
-  states(): Promise<{ readonly told: States; readonly present: States }>;
+  states(): Promise<{ readonly reported: States; readonly present: States }>;
 }
 
 type States = ReadonlyMap<string, unknown>;
@@ -55,7 +55,7 @@ async function assistingGoogle(): Promise<AssistingMaker> {
           const { payload } = await call(url, "/google-home/fulfilment", intentBody("QUERY", { devices }), token);
           const stateOf = ({ status: _, errorCode: __, ...state }: Readonly<Record<string, unknown>>) => state;
           const present = devices.map(({ id }) => [id, stateOf(payload.devices[id])] as const);
-          return { told: user.states, present: new Map(present) };
+          return { reported: user.states, present: new Map(present) };
         },
       };
       agentUserIds.set(home, user.agentUserId);
@@ -97,7 +97,7 @@ async function assistingAlexa(): Promise<AssistingMaker> {
           for (const endpointId of customer.endpoints.keys()) {
             observer.learn(await call(url, directives, directiveBody("Alexa ReportState", token, endpointId)));
           }
-          return { told: customer.states, present: observer.states };
+          return { reported: customer.states, present: observer.states };
         },
       };
       customers.set(home, customer);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startHomeAssistant } from "../simulator/home-assistant/simulator.ts";
 import type { Credential } from "../src/ecosystems/credential.ts";
 import type { DeviceId, UserId } from "../src/model/ids.ts";
-import { addDevice } from "../src/provisioning/inventory.ts";
+import { addDevice } from "../src/provisioning/operator-devices.ts";
 import type { Store } from "../src/store/seam.ts";
 import type { LogPosition } from "../src/store/tables/log-position.ts";
 import { type AlarmedHome, type AlarmSource, alarmedHome, type NotifiedHome } from "./alarmed-home.ts";

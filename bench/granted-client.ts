@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hashOf, keyOf, newCredential } from "../src/identity/secrets.ts";
+import { hashOf, keyOf, newOwnedSecret } from "../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../src/model/ids.ts";
 import type { Parts } from "../src/service/parts.ts";
 import type { Transaction } from "../src/store/seam.ts";
@@ -42,7 +42,7 @@ type Tables = Pick<Transaction, "codes" | "grants" | "accessTokens" | "refreshTo
 
 /** Adds an unused authorization code, as after the user's consent. */
 export async function addCode(tx: Tables, { credentials }: GrantedClient, userId: UserId): Promise<string> {
-  const code = newCredential("", userId);
+  const code = newOwnedSecret("", userId);
   await tx.codes.add({
     hash: hashOf(code),
     clientId: credentials.client_id,
@@ -58,8 +58,8 @@ export async function addCode(tx: Tables, { credentials }: GrantedClient, userId
 /** Adds a grant with its first pair of tokens, as after the exchange of a code. */
 export async function addGrant(tx: Tables, { tenantId, credentials }: GrantedClient, userId: UserId, scope?: string) {
   const grantId = randomUUID();
-  const accessToken = newCredential("bwa_", userId);
-  const refreshToken = newCredential("bwr_", userId);
+  const accessToken = newOwnedSecret("bwa_", userId);
+  const refreshToken = newOwnedSecret("bwr_", userId);
   const issuedMs = await tx.clock.nowMs();
   const expiresMs = issuedMs + lifetimeMs;
   await tx.grants.add({

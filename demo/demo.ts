@@ -37,11 +37,13 @@ export interface DemoOptions {
  * clients use. All data stays in the data folder for the next start.
  */
 export async function runDemo(
-  given: Config,
+  configured: Config,
   { version, seed, ecosystem: chosen, hasEcosystems, hasDataFolder, hasLogLevel, settings }: DemoOptions,
 ): Promise<void> {
-  requireLocal(given);
-  const config = hasDataFolder ? given : { ...given, dataFolder: defaultFolder(given.dataFolder, chosen) };
+  requireLocal(configured);
+  const config = hasDataFolder
+    ? configured
+    : { ...configured, dataFolder: defaultFolder(configured.dataFolder, chosen) };
   const say = (text: string) => process.stderr.write(text);
   if (hasEcosystems) {
     say("The demo uses its own simulator. BREEZEWAY_ECOSYSTEMS is ignored here; breezeway serve uses it.\n");
@@ -72,7 +74,7 @@ export async function runDemo(
         addedRoutes: demoPages.addedRoutes,
         console: demoPages.additions,
         settings: demoSettings(settings, {
-          BREEZEWAY_DATA: config.dataFolder === given.dataFolder ? undefined : config.dataFolder,
+          BREEZEWAY_DATA: config.dataFolder === configured.dataFolder ? undefined : config.dataFolder,
           BREEZEWAY_PORT: port === config.port ? undefined : String(port),
           BREEZEWAY_ECOSYSTEMS: `${ecosystem.configuration.name}, simulated at ${ecosystem.url}`,
           BREEZEWAY_LOG_LEVEL: hasLogLevel ? undefined : "warn",

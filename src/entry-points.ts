@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ServiceFacts } from "./cli/administration/admin-command.ts";
 import { callControl, NoServiceListening, ServiceSilent } from "./cli/administration/control-socket.ts";
 import { commandsForLostKeys } from "./cli/nouns/key.ts";
-import type { Access, Inspection, Moved, Programs, Restored, Say } from "./cli/programs.ts";
+import type { CommandCredentials, EntryPoints, Inspection, Moved, Restored, Say } from "./cli/programs.ts";
 import type { ReportProgress } from "./cli/terminal/progress.ts";
 import { type Config, ConfigurationError } from "./config/config.ts";
 import { lackOfEcosystems, lacksEcosystems } from "./config/ecosystem-settings.ts";
@@ -19,7 +19,7 @@ import { type DataFolder, dataFolder } from "./store/disk/data-folder.ts";
 const loadLogging = async () => (await import("./runtime/process/log.ts")).startLogging;
 
 /** The programs that the command line starts, and how it reaches a store or a running service. */
-export const programs: Programs = {
+export const programs: EntryPoints = {
   serve,
   demo: async (config, options) => (await import("../demo/demo.ts")).runDemo(config, { version, ...options }),
   simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilSignalled()),
@@ -90,14 +90,14 @@ async function administer(
 }
 
 /** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
-async function access(config: Config, wanted: object, say: Say = () => undefined): Promise<Access> {
+async function access(config: Config, wanted: object, say: Say = () => undefined): Promise<CommandCredentials> {
   if (config.databaseUrl) {
     const baseUrl = config.baseUrl ?? plainAddress(config.host, config.port);
-    return { ...(await onTheStore(config, "access", wanted)), baseUrl } as Access;
+    return { ...(await onTheStore(config, "access", wanted)), baseUrl } as CommandCredentials;
   }
   const folder = dataFolder(config.dataFolder);
   const overSocket = async () =>
-    (await callControl(folder.trustedSocket(), "access", wanted, undefined, acknowledgeMs)) as Access;
+    (await callControl(folder.trustedSocket(), "access", wanted, undefined, acknowledgeMs)) as CommandCredentials;
   const otherwise = async () => {
     throw new NotRunning(
       `No service runs on ${folder.path}. Start one with: breezeway serve (or breezeway demo). Or name another folder with --data, or a service elsewhere with --url or --profile.`,
@@ -149,12 +149,12 @@ async function refuseWithoutStore(config: Config): Promise<void> {
   );
 }
 
-function placeOf({ databaseUrl, dataFolder: given }: Config): string {
-  return databaseUrl ? "the database that BREEZEWAY_DATABASE_URL names" : dataFolder(given).path;
+function placeOf({ databaseUrl, dataFolder: configuredFolder }: Config): string {
+  return databaseUrl ? "the database that BREEZEWAY_DATABASE_URL names" : dataFolder(configuredFolder).path;
 }
 
-function storePlaceOf({ databaseUrl, dataFolder: given }: Config) {
-  return { databaseUrl, folder: dataFolder(given).path };
+function storePlaceOf({ databaseUrl, dataFolder: configuredFolder }: Config) {
+  return { databaseUrl, folder: dataFolder(configuredFolder).path };
 }
 
 /** Reads the state of the configured store, and where the service that uses it listens. Changes nothing. */

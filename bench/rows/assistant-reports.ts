@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Customer } from "../../simulator/alexa/customer.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { addDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice } from "../../src/provisioning/operator-devices.ts";
 import {
   addAlexaOutlet,
   addGoogleOutlet,
@@ -85,7 +85,7 @@ export async function reportCosts(progress: (sentence: string) => void): Promise
   const customers: Customer[] = [];
   for (const token of alexa) customers.push(await grantAlexa(url, makers, token));
 
-  const told: Readonly<Record<Group, () => number>> = {
+  const reportCounts: Readonly<Record<Group, () => number>> = {
     nobody: () => Number.POSITIVE_INFINITY,
     webhook: receiver.received,
     google: () => makers.graph.received.filter(({ method }) => method === "reportStateAndNotification").length,
@@ -96,10 +96,10 @@ export async function reportCosts(progress: (sentence: string) => void): Promise
     progress(`round ${round + 1} of ${warmUpRounds + measuredRounds}`);
     for (const group of groups) {
       await sleep(groupingMs);
-      const [before, toldBefore] = [await service.usage(), told[group]()];
+      const [before, reportedBefore] = [await service.usage(), reportCounts[group]()];
       const power = round % 2 === 0 ? "on" : "off";
       await Promise.all(lamps[group]!.map((lamp) => write(lamp, power)));
-      await Promise.all([sleep(groupingMs), untilMore(told[group], toldBefore + homes)]);
+      await Promise.all([sleep(groupingMs), untilMore(reportCounts[group], reportedBefore + homes)]);
       const after = await service.usage();
       if (round >= warmUpRounds) figures[group].push((1_000 * (after.cpuMs - before.cpuMs)) / homes);
     }

@@ -68,10 +68,15 @@ export const emergency: Row = {
       inMs("p99 of the same", latencies.silent, "assistant"),
       inMs("median until Google is notified of the smoke, among the noise", latencies.noisy, "assistant", 0.5),
       inMs("p99 of the same", latencies.noisy, "assistant"),
-      ...ways.flatMap(([way, told]) => [
-        inMs(`median until ${told} the smoke of a Home Assistant, while they are silent`, latencies.instance, way, 0.5),
+      ...ways.flatMap(([way, notification]) => [
+        inMs(
+          `median until ${notification} the smoke of a Home Assistant, while they are silent`,
+          latencies.instance,
+          way,
+          0.5,
+        ),
         inMs("p99 of the same", latencies.instance, way),
-        ratio(`median until ${told} the smoke of a Home Assistant`, latencies, way, 0.5),
+        ratio(`median until ${notification} the smoke of a Home Assistant`, latencies, way, 0.5),
         ratio("p99 of the same", latencies, way, 0.99),
       ]),
     ];

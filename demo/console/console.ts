@@ -77,8 +77,12 @@ export function demoConsole({
         },
       },
     ],
-    open(given) {
-      opened = { ...given, ecosystem, stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now(), ecosystem) };
+    open(openDemo) {
+      opened = {
+        ...openDemo,
+        ecosystem,
+        stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now(), ecosystem),
+      };
     },
     async newLink() {
       const { baseUrl, parts } = opened!.service;

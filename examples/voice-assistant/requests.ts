@@ -33,8 +33,8 @@ export function readRequest(sentence: string): Request | undefined {
   const words = (form: RegExp) => form.exec(text)?.slice(1) ?? [];
   if (/^is there (any )?smoke$/.test(text)) return { kind: "smoke" };
 
-  const [asked] = words(/^what(?: is|'s) the temperature (?:in|of) (?:the )?(.+)$/);
-  if (asked) return { kind: "temperature", name: asked };
+  const [room] = words(/^what(?: is|'s) the temperature (?:in|of) (?:the )?(.+)$/);
+  if (room) return { kind: "temperature", name: room };
 
   const [fanPower, fan] = words(/^turn (on|off) (?:the )?(.+) fan$/);
   if (fan) return { kind: "command", name: fan, plan: (thing) => fanCommand(thing, fanPower === "on") };

@@ -90,7 +90,7 @@ export class SimulatedAlexa implements SimulatedAssistant {
         abilities: abilities(endpoint),
         state: state && stateWords(state),
         isReachable: state !== undefined && isReachable(state),
-        toldMs: this.#customer.toldMs.get(endpoint.endpointId),
+        reportedMs: this.#customer.reportedMs.get(endpoint.endpointId),
       };
     });
   }

@@ -23,7 +23,7 @@ export class Customer {
   /** `interface.property` and its value, by endpoint. */
   readonly states = new Map<string, Map<string, unknown>>();
   /** When Alexa was told the state of an endpoint. */
-  readonly toldMs = new Map<string, number>();
+  readonly reportedMs = new Map<string, number>();
   /** The events that came through the gateway, oldest first. */
   readonly events: AlexaMessage[] = [];
   /** Called with each event that came through the gateway. */
@@ -56,7 +56,7 @@ export class Customer {
       for (const { endpointId } of payload.endpoints as readonly KnownEndpoint[]) {
         this.endpoints.delete(endpointId);
         this.states.delete(endpointId);
-        this.toldMs.delete(endpointId);
+        this.reportedMs.delete(endpointId);
       }
     }
     const change = payload.change as { readonly properties: readonly Property[] } | undefined;
@@ -65,7 +65,7 @@ export class Customer {
     // A message holds all properties: one that it leaves out is not known any more.
     const state = new Map(properties.map(({ namespace, name, value }) => [`${namespace}.${name}`, value]));
     this.states.set(endpoint.endpointId, state);
-    this.toldMs.set(endpoint.endpointId, Date.now());
+    this.reportedMs.set(endpoint.endpointId, Date.now());
   }
 
   /** An event that the gateway has accepted. */

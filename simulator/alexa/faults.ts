@@ -6,7 +6,7 @@ export type Area = "gateway" | "tokens";
 /**
  * A fault that a test or a person switches on. `refuses`: with this status. `isDown`: the connection is closed. `hangs`:
  * nothing happens and there is no answer. `loses`: the call is carried out and there is no answer. `exceptCustomer`:
- * events of this customer are answered as ever.
+ * events of this customer are answered normally.
  */
 export type Fault =
   | {
@@ -30,7 +30,7 @@ export class Faults {
   }
 
   /** The fault that the next call of the area meets. `customer`: whose event it is, if it is one. */
-  next(area: Area, customer?: Customer): Fault | undefined {
+  consume(area: Area, customer?: Customer): Fault | undefined {
     const active = this.#active.get(area);
     if (!active || active.times <= 0) return undefined;
     const { fault } = active;
@@ -48,7 +48,7 @@ export const namedFaults = {
   noPermission: { kind: "refuses", status: 403, code: "INSUFFICIENT_PERMISSION_EXCEPTION" },
   notFound: { kind: "refuses", status: 404, code: "SKILL_NOT_FOUND_EXCEPTION" },
   tooLarge: { kind: "refuses", status: 413, code: "REQUEST_ENTITY_TOO_LARGE_EXCEPTION" },
-  throttled: { kind: "refuses", status: 429, code: "THROTTLING_EXCEPTION" },
+  rateLimited: { kind: "refuses", status: 429, code: "THROTTLING_EXCEPTION" },
   internal: { kind: "refuses", status: 500, code: "INTERNAL_SERVICE_EXCEPTION" },
   unavailable: { kind: "refuses", status: 503, code: "SERVICE_UNAVAILABLE_EXCEPTION" },
 } as const satisfies Readonly<Record<string, Fault>>;

@@ -45,7 +45,7 @@ export async function startAmazon({ nowMs = Date.now, keptEvents }: AmazonOption
     const area = region === undefined ? "tokens" : "gateway";
     if (region !== undefined) gatewayCalls += 1;
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
-    const fault = faults.next(area, bearer === undefined ? undefined : login.customerOf(bearer));
+    const fault = faults.consume(area, bearer === undefined ? undefined : login.customerOf(bearer));
     const act = () => {
       if (region === undefined) return login.answer(new URLSearchParams(body));
       return asHttp(answerEvent(login, region as Region, bearer, parsed(body)));

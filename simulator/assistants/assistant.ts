@@ -14,7 +14,7 @@ export interface KnownDevice {
   readonly state: string | undefined;
   readonly isReachable: boolean;
   /** When the assistant was told the state. */
-  readonly toldMs: number | undefined;
+  readonly reportedMs: number | undefined;
 }
 
 /** A maker's voice assistant with the account of one person. */

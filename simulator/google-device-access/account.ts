@@ -103,12 +103,12 @@ export class Account {
   }
 
   /** Changes fields of traits. `told`: what the event says; the changed fields unless the caller says otherwise. */
-  change(name: string, traits: Readonly<Record<string, Fields>>, told = traits): void {
+  change(name: string, traits: Readonly<Record<string, Fields>>, eventTraits = traits): void {
     const device = this.devices.get(name);
     if (!device) return;
     const merged = Object.entries(traits).map(([trait, fields]) => [trait, { ...device.traits[trait], ...fields }]);
     device.traits = { ...device.traits, ...Object.fromEntries(merged) };
-    this.tell(name, told);
+    this.tell(name, eventTraits);
   }
 
   /** Replaces whole traits, so that fields can disappear. */

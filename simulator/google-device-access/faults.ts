@@ -28,10 +28,10 @@ export class Faults {
 
 /** Faults that Google documents, by their names. */
 export const namedFaults = {
-  tooMany: { kind: "refuses", status: 429, code: "RESOURCE_EXHAUSTED", message: "Rate limited." },
+  rateLimited: { kind: "refuses", status: 429, code: "RESOURCE_EXHAUSTED", message: "Rate limited." },
   unavailable: { kind: "refuses", status: 503, code: "UNAVAILABLE", message: "The service is currently unavailable." },
   internal: { kind: "refuses", status: 500, code: "INTERNAL", message: "Internal error encountered." },
-  wrongToken: { kind: "refuses", status: 401, code: "UNAUTHENTICATED", message: "Request had invalid credentials." },
+  invalidToken: { kind: "refuses", status: 401, code: "UNAUTHENTICATED", message: "Request had invalid credentials." },
   forbidden: {
     kind: "refuses",
     status: 403,

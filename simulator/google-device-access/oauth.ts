@@ -34,8 +34,8 @@ export function answerConsent(
   if (clientId !== parts.clientId || !URL.canParse(redirectUri))
     return { status: 400, page: refusedPage("invalid_client") };
   if (method !== "POST") {
-    const isAskedFor = query.get("response_type") === "code" && query.get("scope") === codeScope;
-    if (!isAskedFor) return { status: 400, page: refusedPage("invalid_request") };
+    const isValidRequest = query.get("response_type") === "code" && query.get("scope") === codeScope;
+    if (!isValidRequest) return { status: 400, page: refusedPage("invalid_request") };
     const page = consentPage(parts.projectId, [...parts.accounts.values()], { clientId, redirectUri, state });
     return { status: 200, page };
   }

@@ -59,7 +59,7 @@ export const scenes: ReadonlyMap<string, Scene> = new Map<string, Scene>([
   ["lose-events", fault("Lose all events", ({ delivery }) => Object.assign(delivery.faults, { loses: true }))],
   ["duplicate", fault("Send events twice", ({ delivery }) => Object.assign(delivery.faults, { duplicates: true }))],
   ["shuffle", fault("Shuffle four events", ({ delivery }) => Object.assign(delivery.faults, { shuffles: 4 }))],
-  ["too-many", fault("Refuse: too many calls", ({ faults }) => faults.set("devices", namedFaults.tooMany))],
+  ["too-many", fault("Refuse: too many calls", ({ faults }) => faults.set("devices", namedFaults.rateLimited))],
   ["unavailable", fault("Refuse: unavailable", ({ faults }) => faults.set("devices", namedFaults.unavailable))],
   ["no-feed", fault("Refuse pulls of events", ({ faults }) => faults.set("feed", namedFaults.forbidden))],
   ["repair", fault("Repair all", repair)],

@@ -21,7 +21,7 @@ export class SimulatedGoogle implements SimulatedAssistant {
   readonly #account: LinkedAccount;
   readonly #fulfil: Fulfil;
   readonly #conversation = new Conversation();
-  readonly #toldMs = new Map<string, number>();
+  readonly #reportedMs = new Map<string, number>();
   /** Requests in progress, by the ids of their devices. */
   readonly #awaited = new Map<string, { readonly number: number; readonly execution: Execution }>();
   #user: LinkedUser | undefined;
@@ -76,7 +76,7 @@ export class SimulatedGoogle implements SimulatedAssistant {
         abilities: abilities(device),
         state: state && (isOnline ? stateWords(state) : "no value"),
         isReachable: isOnline,
-        toldMs: this.#toldMs.get(device.id),
+        reportedMs: this.#reportedMs.get(device.id),
       };
     });
   }
@@ -117,7 +117,7 @@ export class SimulatedGoogle implements SimulatedAssistant {
     const { agentUserId, devices } = await this.#intent(number, "SYNC");
     const user = this.#graph.users.get(agentUserId) ?? this.#graph.link(agentUserId);
     user.devices = new Map(devices.map((device: SyncedDevice) => [device.id, device]));
-    for (const known of [user.states, this.#toldMs, this.#awaited]) {
+    for (const known of [user.states, this.#reportedMs, this.#awaited]) {
       for (const id of known.keys()) if (!user.devices.has(id)) known.delete(id);
     }
     user.onSyncRequested = () => {
@@ -158,7 +158,7 @@ export class SimulatedGoogle implements SimulatedAssistant {
     if (!isTaken || method !== "reportStateAndNotification") return;
     const states: Readonly<Record<string, DeviceState>> = body?.payload?.devices?.states ?? {};
     for (const [id, state] of Object.entries(states)) {
-      this.#toldMs.set(id, Date.now());
+      this.#reportedMs.set(id, Date.now());
       const awaited = this.#awaited.get(id);
       // Google is not told that a command failed: until a state shows its effect, it is in progress.
       if (!awaited || !showsEffect(awaited.execution, state)) continue;

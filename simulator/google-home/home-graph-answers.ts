@@ -14,7 +14,7 @@ export type HomeGraphMethod = "token" | "reportStateAndNotification" | "requestS
 export interface Fault {
   /** All methods when left out. */
   readonly method?: HomeGraphMethod;
-  /** Calls about this user are answered as ever. */
+  /** Calls about this user are answered normally. */
   readonly exceptUser?: string;
   /** How many calls; for ever when left out. */
   readonly times?: number;

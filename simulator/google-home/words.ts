@@ -83,8 +83,8 @@ export function callWords({ method, body }: ReceivedCall, nameOf: (id: string) =
   if (method !== "reportStateAndNotification") return `Calls ${method}`;
   const { states = {}, notifications = {} } = body?.payload?.devices ?? {};
   const alarms = Object.keys(notifications).map((id) => `Notification of ${nameOf(id)}`);
-  const told = Object.entries<DeviceState>(states).map(
+  const stateWordsOfDevices = Object.entries<DeviceState>(states).map(
     ([id, state]) => `${nameOf(id)}: ${state.online === true ? stateWords(state) : "offline"}`,
   );
-  return [...alarms, ...told].join(" · ");
+  return [...alarms, ...stateWordsOfDevices].join(" · ");
 }

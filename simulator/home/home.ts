@@ -7,7 +7,7 @@ export interface Home {
   readonly removedDevices: readonly RemovedDevice[];
   readonly removedStructures: readonly RemovedStructure[];
   readonly idSource: string;
-  readonly idsGiven: number;
+  readonly issuedIdCount: number;
 }
 
 export interface RemovedDevice {
@@ -28,12 +28,12 @@ export function emptyHome(idSource: string, accessToken: string): Home {
     removedDevices: [],
     removedStructures: [],
     idSource,
-    idsGiven: 0,
+    issuedIdCount: 0,
   };
 }
 
 /** The next id, and the home with the advanced counter. */
 export function takeId(home: Home, length: number): [id: string, home: Home] {
-  const idsGiven = home.idsGiven + 1;
-  return [opaqueId(`${home.idSource}/${idsGiven}`, length), { ...home, idsGiven }];
+  const issuedIdCount = home.issuedIdCount + 1;
+  return [opaqueId(`${home.idSource}/${issuedIdCount}`, length), { ...home, issuedIdCount }];
 }

@@ -62,5 +62,5 @@ function withStructure(document: Home["document"], structure: Structure): Home["
 function unusedName(home: Home): string {
   const taken = new Set(Object.values(home.document.structures ?? {}).map((structure) => structure.name));
   const free = structureNames.find((name) => !taken.has(name));
-  return free ?? `${structureNames[0]} ${home.idsGiven}`;
+  return free ?? `${structureNames[0]} ${home.issuedIdCount}`;
 }

@@ -1,5 +1,5 @@
 import { auditEntry } from "../identity/audit.ts";
-import { isCredential, keyOf, newCredential } from "../identity/secrets.ts";
+import { isOwnedSecret, keyOf, newOwnedSecret } from "../identity/secrets.ts";
 import type { SignInTables } from "../identity/sign-in.ts";
 import { suspensionProblem } from "../identity/suspension.ts";
 import { StoreUnavailable } from "../model/errors.ts";
@@ -55,7 +55,7 @@ export function accountSessionsOn(store: Store<SessionTables>): AccountSessions 
     auditEntry({ act: "account", tenantId, userId, source, detail: { did } });
   return {
     async bySession(tenantId, secret) {
-      if (!isCredential(prefix, secret)) return undefined;
+      if (!isOwnedSecret(prefix, secret)) return undefined;
       const found = await store.read(async (tx) => {
         const session = await tx.userSessions.find(keyOf(secret));
         const user = session && (await tx.users.byId(session.userId));
@@ -94,9 +94,9 @@ export async function openSession(
   onLimitReached: OnLimitReached,
 ): Promise<string> {
   const nowMs = await tx.clock.nowMs();
-  const left = await tx.userSessions.keepLastUsed(userId, limits.sessionsPerUser - 1);
-  if (left > 0) onLimitReached("sessionsPerUser");
-  const secret = newCredential(prefix, userId);
+  const removedCount = await tx.userSessions.keepLastUsed(userId, limits.sessionsPerUser - 1);
+  if (removedCount > 0) onLimitReached("sessionsPerUser");
+  const secret = newOwnedSecret(prefix, userId);
   const { hash } = keyOf(secret);
   await tx.userSessions.add({ userId, hash, createdMs: nowMs, usedMs: nowMs, endsMs: endOf(nowMs, nowMs) });
   return secret;

@@ -23,8 +23,8 @@ import { type Explanation, explain } from "./explain.ts";
 import { judgedPatterns } from "./judged-patterns.ts";
 import { type Asker, askerName, type MatchCaller, type MatchTurns } from "./match-turns.ts";
 import type { Matching, PresentJudgement } from "./matching.ts";
+import type { PatternJob } from "./pattern-cache.ts";
 import type { Patterns } from "./patterns.ts";
-import type { PatternJob } from "./programs.ts";
 import type { Records } from "./records.ts";
 import { checkTried, type TriedValue, tryValue } from "./try-value.ts";
 
@@ -187,8 +187,8 @@ export function alertCalls<
 
     find: findAlert,
 
-    async redefine(accessScope, id, given, keep) {
-      const inputFor = (before: Row) => (typeof given === "function" ? given(before) : given);
+    async redefine(accessScope, id, inputOrUpdate, keep) {
+      const inputFor = (before: Row) => (typeof inputOrUpdate === "function" ? inputOrUpdate(before) : inputOrUpdate);
       const present = await findAlert(accessScope, id);
       const knownPatterns = judgedPatterns(patterns, inputFor(present), present.condition);
       return change(accessScope, present, async (tx, before) => {

@@ -16,8 +16,8 @@ import type { ThingTriggerInput, TriggerInput } from "./definition.ts";
 import { DryRuns } from "./dry-run.ts";
 import { MatchTurns } from "./match-turns.ts";
 import { Matching } from "./matching.ts";
+import { PatternCache, type PatternWork } from "./pattern-cache.ts";
 import { Patterns } from "./patterns.ts";
-import { type PatternWork, Programs } from "./programs.ts";
 import { alertReaction } from "./reaction.ts";
 import { Records } from "./records.ts";
 import { thingSubject, thingWithin } from "./thing-subject.ts";
@@ -164,7 +164,7 @@ export function alertsOn({
 
 /** Matches in the event loop, each job in a turn of its own. */
 function workIn(turn: () => Promise<void>): PatternWork {
-  const programs = new Programs();
+  const programs = new PatternCache();
   return {
     async run(job) {
       await turn();

@@ -12,7 +12,7 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow, Growth } from "../store/tables/devices.ts";
 import type { WatchingThingTrigger } from "../store/tables/thing-triggers.ts";
 import type { WatchingTrigger } from "../store/tables/triggers.ts";
-import { toldValues } from "./thing-subject.ts";
+import { loggedValues } from "./thing-subject.ts";
 
 /** An alert while its chain runs. The user's lock is held, so nothing else can change the alert. */
 export type Watcher = Watching<WatchingTrigger> | Watching<WatchingThingTrigger>;
@@ -82,7 +82,7 @@ export class Chain {
     tx: CommitTables,
     { userId, things }: DeviceCommit,
   ): Promise<readonly (readonly [watcher: Watching<WatchingThingTrigger>, value: FieldValue])[]> {
-    const valuesOfThings = new Map(things.map((thing) => [thing.thingId, toldValues(loggedThing(thing))]));
+    const valuesOfThings = new Map(things.map((thing) => [thing.thingId, loggedValues(loggedThing(thing))]));
     const fields = new Set([...valuesOfThings.values()].flatMap((values) => [...values.keys()]));
     if (fields.size === 0) return [];
     const found = await tx.thingTriggers.watching(userId, [...valuesOfThings.keys()], [...fields]);

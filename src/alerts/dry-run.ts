@@ -7,8 +7,8 @@ import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { ThingOrder } from "./commanding.ts";
 import { inlineSteps } from "./matching.ts";
+import type { PatternAnswer, PatternJob } from "./pattern-cache.ts";
 import type { Patterns } from "./patterns.ts";
-import type { PatternAnswer, PatternJob } from "./programs.ts";
 
 /** A period of a device's history: `afterMs` is excluded, `untilMs` included. Both are safe integers. */
 export interface Period {

@@ -1,19 +1,19 @@
 import type { AccessScope } from "../model/access-scope.ts";
 import { ClientGone, LimitReached } from "../model/errors.ts";
 import { type LimitName, limits } from "../model/limits.ts";
-import type { PatternWork } from "./programs.ts";
+import type { PatternWork } from "./pattern-cache.ts";
 import { type TurnOwner, TurnQueue } from "./turn-queue.ts";
 
 /** Whose costly patterns are matched. Tenants take turns, and within a tenant its callers. */
 export interface MatchCaller extends TurnOwner {
-  /** The caller may wait so often at the same time; without it there is no bound. */
+  /** Most tasks of this caller that may wait at once; unlimited when left out. */
   readonly limit?: { readonly name: WaitingLimit; readonly sentence: string };
   /** Aborts when nobody waits for the answer any more. */
   readonly disconnected?: AbortSignal | undefined;
   /** The match decides about an alarm: it goes first. */
   readonly urgent?: boolean;
   /** Aborts when an alarm waits behind the match, so that it becomes urgent too. */
-  readonly hurry?: AbortSignal | undefined;
+  readonly becomesUrgent?: AbortSignal | undefined;
 }
 
 type WaitingLimit = Extract<LimitName, "explanationsWaiting" | "changesWaiting">;
@@ -68,9 +68,9 @@ export class MatchTurns {
   }
 
   async #wait(caller: MatchCaller): Promise<void> {
-    const { urgent, hurry, disconnected } = caller;
+    const { urgent, becomesUrgent, disconnected } = caller;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    let queue = urgent || hurry?.aborted ? this.#urgent : this.#ordinary;
+    let queue = urgent || becomesUrgent?.aborted ? this.#urgent : this.#ordinary;
     queue.add(caller, resolve);
     const goFirst = () => {
       if (!queue.remove(caller, resolve)) return;
@@ -80,12 +80,12 @@ export class MatchTurns {
     const leave = () => {
       if (queue.remove(caller, resolve)) reject(new ClientGone());
     };
-    hurry?.addEventListener("abort", goFirst, { once: true });
+    becomesUrgent?.addEventListener("abort", goFirst, { once: true });
     disconnected?.addEventListener("abort", leave, { once: true });
     try {
       await promise;
     } finally {
-      hurry?.removeEventListener("abort", goFirst);
+      becomesUrgent?.removeEventListener("abort", goFirst);
       disconnected?.removeEventListener("abort", leave);
     }
   }

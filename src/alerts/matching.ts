@@ -1,10 +1,10 @@
-import { type Attempts, attemptsIn, type WorkOptions } from "../devices/attempts.ts";
+import { attemptsIn, type TransactionRetries, type WorkOptions } from "../devices/attempts.ts";
 import { type Condition, isMet } from "../model/condition.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { MatchCaller, MatchTurns } from "./match-turns.ts";
+import type { PatternAnswer, PatternJob, PatternWork } from "./pattern-cache.ts";
 import type { Patterns } from "./patterns.ts";
-import type { PatternAnswer, PatternJob, PatternWork } from "./programs.ts";
 
 /** Steps, compiling included, that one transaction or question takes in the event loop: 1 to 2 ms; measured. */
 export const inlineSteps = 50_000;
@@ -48,7 +48,7 @@ interface DeferredMatches {
 export class Matching {
   readonly #parts: MatchingParts;
   /** For each user: in a group one user can be removed while the others' matches wait. */
-  readonly #deferred = new WeakMap<Attempts, Map<UserId, DeferredMatches>>();
+  readonly #deferred = new WeakMap<TransactionRetries, Map<UserId, DeferredMatches>>();
   /** Steps that a transaction has left for matches in place. */
   readonly #left = new WeakMap<object, number>();
 
@@ -112,7 +112,7 @@ export class Matching {
     return left >= 0;
   }
 
-  #deferredIn(attempts: Attempts, userId: UserId): DeferredMatches {
+  #deferredIn(attempts: TransactionRetries, userId: UserId): DeferredMatches {
     const ofUsers = this.#deferred.get(attempts) ?? new Map<UserId, DeferredMatches>();
     this.#deferred.set(attempts, ofUsers);
     const known = ofUsers.get(userId);
@@ -129,14 +129,14 @@ export class Matching {
   async #answer(
     deferred: DeferredMatches,
     userId: UserId,
-    { mayRefuse, urgent = false, hurry, abandoned }: WorkOptions,
+    { mayRefuse, urgent = false, becomesUrgent, abandoned }: WorkOptions,
   ): Promise<void> {
     const { turns, tenantOf, patterns } = this.#parts;
     const tenantId = await tenantOf(userId);
     // The user was removed meanwhile: the next attempt does not reach its alerts.
     if (tenantId === undefined) return;
     const caller: MatchCaller = {
-      ...{ tenantId, name: `changes of user ${userId}`, urgent, hurry, disconnected: abandoned },
+      ...{ tenantId, name: `changes of user ${userId}`, urgent, becomesUrgent, disconnected: abandoned },
       ...(mayRefuse && !urgent && { limit: changesWaiting }),
     };
     await turns.admit(caller, async () => {
@@ -159,7 +159,7 @@ const changesWaiting = {
 } as const;
 
 function defer(
-  attempts: Attempts,
+  attempts: TransactionRetries,
   { open, work }: DeferredMatches,
   pattern: string,
   value: string,

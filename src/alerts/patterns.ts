@@ -1,7 +1,7 @@
 import { writeLimits } from "../devices/write.ts";
 import { limits } from "../model/limits.ts";
+import { PatternCache } from "./pattern-cache.ts";
 import { estimatedCost } from "./pattern-cost.ts";
-import { Programs } from "./programs.ts";
 
 /**
  * Largest allowed program: a match takes up to this many steps for each character of the value, so that one change can
@@ -26,7 +26,7 @@ interface Facts {
 
 /** The patterns of alerts: what they cost, and their programs. */
 export class Patterns {
-  readonly #programs = new Programs();
+  readonly #programs = new PatternCache();
   readonly #facts = new Map<string, Facts>();
 
   /** Why this text can't be a pattern, in a sentence; undefined when it can. */

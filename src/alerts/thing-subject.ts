@@ -35,13 +35,13 @@ export const thingSubject = (
     // Most commits are about other things: their bodies need not be parsed.
     if (!commit.body.includes(JSON.stringify(thingId))) return undefined;
     const thing = loggedThings(commit).find((one) => one.thingId === thingId);
-    const value = thing && toldValues(thing).get(field);
+    const value = thing && loggedValues(thing).get(field);
     return value === undefined ? undefined : { value: fieldText(value) };
   },
 });
 
 /** What a change of a thing says of its fields: the changed ones, or all of them when the thing is gone. */
-export function toldValues({ what, fields = {} }: Omit<LoggedThing, "thingId">): ReadonlyMap<string, FieldValue> {
+export function loggedValues({ what, fields = {} }: Omit<LoggedThing, "thingId">): ReadonlyMap<string, FieldValue> {
   return what === "gone" ? goneValues : new Map(Object.entries(fields));
 }
 

@@ -167,11 +167,11 @@ export interface Recipient<Settings extends object = object> {
  */
 export type Outcome =
   | { readonly result: "taken"; readonly status: number }
-  | (ToldLater & { readonly result: "retry" })
-  | (ToldLater & { readonly result: "refused" })
+  | (FailedAttempt & { readonly result: "retry" })
+  | (FailedAttempt & { readonly result: "refused" })
   | { readonly result: "forget"; readonly status: number | null; readonly text: string };
 
-interface ToldLater {
+interface FailedAttempt {
   readonly status: number | null;
   readonly text: string;
   readonly afterMs?: number | undefined;

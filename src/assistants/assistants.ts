@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AssistantDelivery } from "../store/tables/assistant-deliveries.ts";
 import type { ChosenDevice } from "./assistant.ts";
-import { type AssistantCommands, assistantCommands, type CommandSender } from "./commanding.ts";
+import { type AssistantCommands, assistantCommands, type CommandCaller } from "./commanding.ts";
 import { type AssistantGrants, assistantGrants } from "./grants.ts";
 import { type AssistantHomes, assistantHomes, type HomeParts } from "./homes.ts";
 import { type FoundDirective, LastDirectives, type NodeMemories } from "./last-directives.ts";
@@ -26,7 +26,7 @@ export interface AssistantsParts extends HomeParts {
   readonly clients: Pick<Clients, "addClient" | "removeClient" | "findClient">;
   readonly control: ThingControl;
   /** Counts a command for the quotas of the outlet's client and tenant; throws QuotaExceeded. */
-  readonly admitCommand: (sender: CommandSender) => void;
+  readonly admitCommand: (sender: CommandCaller) => void;
   readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
   readonly agentUserIdOf: (tenantId: TenantId, userId: UserId) => string;
   /** Calls the makers' services. */

@@ -5,18 +5,18 @@ import type { TenantId, UserId } from "../model/ids.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 
 /** Who sends commands, as quotas count them. */
-export interface CommandSender {
+export interface CommandCaller {
   readonly tenantId: TenantId;
   readonly clientId: string;
 }
 
 export interface CommandingParts {
   readonly control: Pick<ThingControl, "command" | "receipt">;
-  readonly admitCommand: (sender: CommandSender) => void;
+  readonly admitCommand: (sender: CommandCaller) => void;
   readonly runtime: Runtime;
 }
 
-export interface SentCommands extends CommandSender {
+export interface CommandBatch extends CommandCaller {
   readonly userId: UserId;
   readonly thingId: string;
   /** In the order in which they are carried out: assistants chain a mode and a target. */
@@ -30,7 +30,7 @@ export interface AssistantCommands {
    * at once, the following ones are not sent. Throws UnknownThing and QuotaExceeded. A receipt without an outcome is `queued`, `sending`
    * or `accepted`.
    */
-  run(sent: SentCommands, waitMs: number, signal?: AbortSignal): Promise<readonly CommandReceipt[]>;
+  run(sent: CommandBatch, waitMs: number, signal?: AbortSignal): Promise<readonly CommandReceipt[]>;
 }
 
 /** The pauses between reads of a receipt: short ones first, because most ecosystems answer at once. */

@@ -42,7 +42,7 @@ export interface AssistantGrants {
     userId: UserId,
     how?: {
       readonly isListed?: boolean;
-      readonly given?: { readonly credential: object; readonly region: string | null };
+      readonly messagingAccess?: { readonly credential: object; readonly region: string | null };
     },
   ): Promise<void>;
   /** The assistant gets a list of devices: what it has from now on is compared with this when the next devices change. */
@@ -73,20 +73,22 @@ const repliesPerGrant = 100;
 export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantParts): AssistantGrants {
   return {
     agentUserIdOf,
-    async establish({ id: outletId, tenantId, clientId }, userId, { isListed = false, given } = {}) {
-      if (!given && !isListed && (await store.read((tx) => tx.assistantGrants.find({ userId, outletId })))) return;
+    async establish({ id: outletId, tenantId, clientId }, userId, { isListed = false, messagingAccess } = {}) {
+      if (!messagingAccess && !isListed && (await store.read((tx) => tx.assistantGrants.find({ userId, outletId }))))
+        return;
       await store.transaction(async (tx) => {
         await beginFeed(tx);
         const sealedCredential =
-          given && sealing.seal(JSON.stringify(given.credential), credentialContext(userId, outletId));
+          messagingAccess &&
+          sealing.seal(JSON.stringify(messagingAccess.credential), credentialContext(userId, outletId));
         const known = await tx.assistantGrants.lock({ userId, outletId });
-        if (given || !known) {
+        if (messagingAccess || !known) {
           await tx.assistantGrants.put({
             userId,
             outletId,
             clientId,
             agentUserId: agentUserIdOf(tenantId, userId),
-            ...(given && { sealedCredential: sealedCredential!, region: given.region }),
+            ...(messagingAccess && { sealedCredential: sealedCredential!, region: messagingAccess.region }),
           });
         }
         await markAll(tx, { userId, outletId }, { afterMs: listingMs });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config, ConfigSources } from "../config/config.ts";
 import type { Input } from "./input.ts";
-import type { Programs } from "./programs.ts";
+import type { EntryPoints } from "./programs.ts";
 import type { Printer } from "./terminal/output.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
@@ -42,7 +42,7 @@ export interface Call {
   readonly typed: Input;
   readonly print: Printer;
   readonly terminal: Terminal;
-  readonly programs: Programs;
+  readonly programs: EntryPoints;
   /** Read on demand, because not every command needs a valid configuration. */
   readonly config: () => Config;
   readonly sources: ConfigSources;

@@ -11,21 +11,25 @@ import type { Input } from "./input.ts";
 import { isAdmin, type Noun } from "./noun.ts";
 import { groups } from "./nouns.ts";
 import { ProgramCommand } from "./program-command.ts";
-import type { Programs } from "./programs.ts";
+import type { EntryPoints } from "./programs.ts";
 import { administerAt, chosenAddress } from "./remote/admin-service.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
 import { printerFor } from "./terminal/output.ts";
 import { progressOn, type ReportProgress } from "./terminal/progress.ts";
-import { hasColour, isLively, type Terminal } from "./terminal/terminal.ts";
+import { canRedraw, hasColour, type Terminal } from "./terminal/terminal.ts";
 import { completeWords } from "./typed-words.ts";
 
-export type { Programs } from "./programs.ts";
+export type { EntryPoints } from "./programs.ts";
 
 const allNouns = groups.flatMap(({ nouns }) => nouns);
 
 /** Runs one command line and returns its exit code. */
-export async function runCommandLine(args: readonly string[], programs: Programs, terminal: Terminal): Promise<number> {
+export async function runCommandLine(
+  args: readonly string[],
+  programs: EntryPoints,
+  terminal: Terminal,
+): Promise<number> {
   let code: number = exitCodes.ok;
   const program = describeProgram(programs, terminal, (ended) => {
     code = ended;
@@ -44,7 +48,7 @@ export async function runCommandLine(args: readonly string[], programs: Programs
 
 /** All commands. */
 export function describeProgram(
-  silentPrograms: Programs,
+  silentPrograms: EntryPoints,
   terminal: Terminal,
   ended: (exitCode: number) => void = () => undefined,
 ): Command {
@@ -173,9 +177,9 @@ const serviceOption = [
 ] as const;
 
 /** Prints the programs' messages to standard error, over a progress bar that may be there. */
-function printingTo({ environment, err }: Terminal, programs: Programs): Programs {
+function printingTo({ environment, err }: Terminal, programs: EntryPoints): EntryPoints {
   const say = (sentence: string) =>
-    void err.write(`${isLively({ environment }, err) ? "\r\u001b[K" : ""}${sentence}\n`);
+    void err.write(`${canRedraw({ environment }, err) ? "\r\u001b[K" : ""}${sentence}\n`);
   return {
     ...programs,
     administer: (config, command, input, onProgress) => programs.administer(config, command, input, onProgress, say),

@@ -22,7 +22,7 @@ export interface DemoChoice {
 }
 
 /** What the command line can start or reach; main.ts implements it. */
-export interface Programs {
+export interface EntryPoints {
   /** Each of these resolves when the program has ended. */
   serve(config: Config, settings: readonly ShownSetting[]): Promise<void>;
   demo(config: Config, options: DemoChoice): Promise<void>;
@@ -30,7 +30,7 @@ export interface Programs {
   /** Runs an administrator's command, in the running service or on the store itself. */
   administer(config: Config, command: string, input: object, onProgress?: ReportProgress, say?: Say): Promise<object>;
   /** Gets access to the running service for a command, with the rights of an administrator. */
-  access(config: Config, request: Input, say?: Say): Promise<Access>;
+  access(config: Config, request: Input, say?: Say): Promise<CommandCredentials>;
   /** Restores a backup to the configured folder, completely or not at all. */
   restore(config: Config, from: string): Promise<Restored>;
   /** Copies the configured folder's store, or a backup, to the configured PostgreSQL, completely or not at all. */
@@ -40,7 +40,7 @@ export interface Programs {
 }
 
 /** The access of a command: an address and a token for one tenant, valid for a limited time. */
-export interface Access {
+export interface CommandCredentials {
   readonly baseUrl: string;
   readonly accessToken: string;
   /** Only on request, for acting for one user at the adaptor. */

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import type { Programs } from "./programs.ts";
+import type { EntryPoints } from "./programs.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /** The commands, only for reading their descriptions: none of them can run. */
-export function programToDescribe(describe: (programs: Programs, terminal: Terminal) => Command): Command {
+export function programToDescribe(describe: (programs: EntryPoints, terminal: Terminal) => Command): Command {
   const silent = { columns: 100, write: () => undefined };
   const input = process.stdin;
-  return describe({} as Programs, { environment: { NO_COLOR: "1" }, version: "", input, out: silent, err: silent });
+  return describe({} as EntryPoints, { environment: { NO_COLOR: "1" }, version: "", input, out: silent, err: silent });
 }
 
 /** The text of docs/command-line.md, generated from the commands. */

@@ -11,7 +11,7 @@ export interface WorkOptions {
   /** The work goes before the work of others. */
   readonly urgent?: boolean;
   /** Aborts when the work becomes urgent. */
-  readonly hurry?: AbortSignal | undefined;
+  readonly becomesUrgent?: AbortSignal | undefined;
   /** Aborts when nobody needs the change any more. Waiting for work ends with ClientGone, and nothing is changed. */
   readonly abandoned?: AbortSignal | undefined;
   /** False: throw WorkNeeded instead of waiting. */
@@ -25,7 +25,7 @@ export class WorkNeeded extends Error {}
  * The attempts to carry out one transaction. A reaction that needs work too long for an open transaction asks for it
  * here: the transaction is rolled back, the work is done while others write, and the body runs again.
  */
-export class Attempts {
+export class TransactionRetries {
   readonly options: WorkOptions;
   readonly #later = new Set<() => Promise<void>>();
   #made = 0;
@@ -59,10 +59,10 @@ export class Attempts {
   }
 }
 
-const byTransaction = new WeakMap<object, Attempts>();
+const byTransaction = new WeakMap<object, TransactionRetries>();
 
 /** The attempts of an open transaction; undefined when it can't be run again. */
-export function attemptsIn(tx: object): Attempts | undefined {
+export function attemptsIn(tx: object): TransactionRetries | undefined {
   return byTransaction.get(tx);
 }
 
@@ -75,7 +75,7 @@ export async function inAttempts<Tables extends object, Result>(
   priority: Priority | undefined,
   options: WorkOptions,
 ): Promise<Result> {
-  const attempts = new Attempts(options);
+  const attempts = new TransactionRetries(options);
   const attempt = async (tx: Tables) => {
     attempts.begin();
     byTransaction.set(tx, attempts);

@@ -3,7 +3,7 @@ import type { Cause } from "../model/cause.ts";
 import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import { type DeviceRow, lastHeardMs } from "../store/tables/devices.ts";
@@ -39,7 +39,7 @@ export interface CommitRequest {
   /** Alarm transitions: they go before all other commits. */
   readonly urgent?: boolean;
   /** Aborts when an urgent commit waits behind this one, so that this one becomes urgent too. */
-  readonly hurry?: AbortSignal;
+  readonly becomesUrgent?: AbortSignal;
   /** The caller takes LimitReached while many changes of the user wait for costly patterns. Urgent changes always wait. */
   readonly mayRefuse?: boolean;
   /** False: WorkNeeded is thrown when the change would wait for costly patterns. */
@@ -93,7 +93,7 @@ export interface CommitParts {
   readonly thingForm?: () => ThingForm;
   /** Called after the commit is durable, in order for each device. */
   readonly committed: CommitListener;
-  readonly report: Report;
+  readonly report: Logger;
 }
 
 export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]>;
@@ -105,9 +105,9 @@ export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]
 export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
     const priority = {
-      ...(request.hurry && { hurry: request.hurry }),
+      ...(request.becomesUrgent && { becomesUrgent: request.becomesUrgent }),
       urgent: request.urgent ?? false,
-      patient: request.ownership !== undefined,
+      background: request.ownership !== undefined,
       groupedBy: request.ownership && typeof request.updates !== "function" ? request.userId : undefined,
     };
     const commits = await inAttempts(parts.store, (tx) => applyRequest(tx, request, parts), priority, request);

@@ -90,7 +90,7 @@ export class ErasedNames {
         if (removed.last === undefined) await tx.attributeUsage.setErased(userId, deviceId, oldestMs);
         return { ...removed, nowMs };
       },
-      { patient: true },
+      { background: true },
     );
     if (!found) return false;
     progress.removed += found.removed;

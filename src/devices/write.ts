@@ -145,7 +145,7 @@ function checkName(name: string): string {
 
 function checkValue(name: string, value: string | null): string | null {
   if (value === null || value === "") return null;
-  const subject = theValueOf(name);
+  const subject = valueSubject(name);
   if (utf8.encode(value).length > writeLimits.valueBytes) {
     throw new ValueTooLarge(`${subject} must have at most ${writeLimits.valueBytes} bytes in UTF-8.`);
   }
@@ -156,7 +156,7 @@ function checkValue(name: string, value: string | null): string | null {
 }
 
 /** The subject of an error message about an attribute's value. */
-export function theValueOf(name: string): string {
+export function valueSubject(name: string): string {
   return `The value of ${printableName(name) ?? "each attribute"}`;
 }
 

@@ -29,7 +29,7 @@ export interface Connector {
     address: string | undefined,
   ): { readonly credential: Credential } | { readonly problem: string };
   /** The text that stands for a credential in the calls below; the access token alone when left out. */
-  accessOf?(credential: Credential): string;
+  callTokenOf?(credential: Credential): string;
   /**
    * Reads the whole account once: proves a token, or settles what a stream left open. Throws EcosystemRefused when the
    * token is invalid, EcosystemUnreachable when the ecosystem gives no usable answer.
@@ -70,7 +70,7 @@ export interface Capabilities {
 /** By what an account is recognised. */
 export interface ComparedAccount {
   /** The access of its credential; undefined when a stored credential can't be opened. */
-  readonly access: string | undefined;
+  readonly callToken: string | undefined;
   /** The ecosystem's id of the account, as the feed knows it for a link. */
   readonly feedAccount?: string | undefined;
   /** The keys of its present things. */

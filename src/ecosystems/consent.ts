@@ -24,7 +24,10 @@ export interface ConsentRequest {
   readonly address?: string;
 }
 
-/** `problem`: a sentence for the owner. `address`: the owner's address in its canonical form, for the exchange. */
+/**
+ * `problem`: a code. `detail`: a sentence for the account's owner. `address`: the address in canonical form, for the
+ * exchange.
+ */
 export type ConsentStart =
   | { readonly url: string; readonly address?: string }
   | { readonly problem: "malformed" | "forbidden" | "unreachable"; readonly detail: string };

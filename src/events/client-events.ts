@@ -9,7 +9,7 @@ import type {
 import { wireName, wireValue } from "../devices/wire-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId } from "../model/ids.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 import type { LogEntry, LogKind } from "../store/tables/log.ts";
 import type { LogPosition } from "../store/tables/log-position.ts";
 import { type NameFor, namesFor } from "./attribute-filter.ts";
@@ -62,7 +62,7 @@ export type EventsOf = (entry: PlacedEntry, epoch: string, sentChanges?: number)
 /** Reports a log entry that can't be parsed. */
 export type ReportUnreadable = (entry: PlacedEntry) => void;
 
-export function unreadableReporter(report: Report): ReportUnreadable {
+export function unreadableReporter(report: Logger): ReportUnreadable {
   return ({ userId, deviceId, kind, position }) =>
     report.error(
       { userId, deviceId, kind, position },

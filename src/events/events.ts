@@ -2,7 +2,7 @@ import type { ReadThing } from "../devices/read-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
-import { nameLookup } from "../runtime/network/name-lookup.ts";
+import { dnsLookup } from "../runtime/network/dns-lookup.ts";
 import type { Resolve } from "../runtime/network/public-address.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -112,7 +112,7 @@ export interface RunningEvents extends Events {
 
 export function eventsOn(parts: EventsParts): RunningEvents {
   const { store, runtime, logDays, sealing, allowsPrivateWebhooks: allowsPrivate, userAgent } = parts;
-  const outgoing = { resolve: parts.resolve ?? nameLookup({ isLocal: allowsPrivate }), allowsPrivate };
+  const outgoing = { resolve: parts.resolve ?? dnsLookup({ resolvesLocalNames: allowsPrivate }), allowsPrivate };
   const addressOf = ({ id, url, sealedUrl }: WebhookRow) =>
     sealedUrl === null ? url : sealing.open(sealedUrl, addressContext(id));
   const sender = new WebhookSender({

@@ -20,7 +20,7 @@ export interface PastThingChange extends Pick<LoggedThing, "what"> {
 export function thingHistoryOf(
   parts: PastCommitParts,
   { userId, deviceId, thingId }: Pick<ReadThing, "userId" | "deviceId" | "thingId">,
-  { fields: asked, fromMs, toMs }: ThingHistoryQuery,
+  { fields: fieldNames, fromMs, toMs }: ThingHistoryQuery,
 ): Promise<HistoryPage<PastThingChange>> {
   const commits = pastCommits(parts, userId, deviceId, { fromMs, toMs }, "attributes and things");
   // Most commits are about other things: their bodies need not be parsed.
@@ -29,8 +29,10 @@ export function thingHistoryOf(
     if (!body.includes(mention)) return [];
     const { cause, things = [] } = JSON.parse(body) as Partial<AttributeBody> & Partial<ThingBody>;
     const found = things.find((thing) => thing.thingId === thingId);
-    const fields = Object.entries(found?.fields ?? {}).filter(([name]) => asked.length === 0 || asked.includes(name));
-    if (!found || (asked.length > 0 && fields.length === 0)) return [];
+    const fields = Object.entries(found?.fields ?? {}).filter(
+      ([name]) => fieldNames.length === 0 || fieldNames.includes(name),
+    );
+    if (!found || (fieldNames.length > 0 && fields.length === 0)) return [];
     const change = { what: found.what, fields: Object.fromEntries(fields), updateTimeMs: timeMs, cause };
     return [{ change, characters: JSON.stringify(change).length }];
   });

@@ -9,7 +9,7 @@ export const renewalsPerSecond = 100;
  * Admission control for all streams of a node, or for all renewals: after an outage or a start they connect evenly with
  * jitter, instead of all at once.
  */
-export class Admission {
+export class ConnectionRateLimiter {
   readonly #runtime: Runtime;
   readonly #perSecond: number;
   #nextMs = 0;

@@ -12,7 +12,7 @@ import { mirror } from "../virtual-device/mirror.ts";
 import { isPresent } from "../virtual-device/slots.ts";
 import { decodeIndexMap, encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
-import { storedAccess, type TokenSealing } from "./credential.ts";
+import { storedCallToken, type TokenSealing } from "./credential.ts";
 import type { Feeds } from "./feeds/feeds.ts";
 import type { FederationTables } from "./keeper.ts";
 import { toAttributeChange } from "./lane.ts";
@@ -26,7 +26,7 @@ export interface ComparingParts {
 
 /** What a new credential has read. */
 export interface FoundAccount {
-  readonly access: string;
+  readonly callToken: string;
   readonly home: Home;
 }
 
@@ -37,15 +37,15 @@ export interface FoundAccount {
  */
 export async function isAnotherAccount(
   parts: ComparingParts,
-  connector: Pick<Connector, "accessOf" | "isSameAccount">,
+  connector: Pick<Connector, "callTokenOf" | "isSameAccount">,
   link: LinkRow,
-  { access, home }: FoundAccount,
+  { callToken, home }: FoundAccount,
 ): Promise<boolean> {
   if (!connector.isSameAccount) return hasOtherStructures(home, link);
   const linked = await linkedAccount(parts, connector, link);
   if (linked.keys.size === 0) return false;
   const { read, unread } = reportedThings(home);
-  return !connector.isSameAccount(linked, { access, keys: new Set([...read.map(({ key }) => key), ...unread]) });
+  return !connector.isSameAccount(linked, { callToken, keys: new Set([...read.map(({ key }) => key), ...unread]) });
 }
 
 /** Whether the account has structures, but none of those that the link shows. */
@@ -65,14 +65,14 @@ export async function switchAccount(tx: CommitTables, link: LinkRow, home: Home)
   for (const { key, value } of await tx.attributes.all(userId, deviceId)) values[key as number] = value;
   const { map, overLimit, evicted } = assignIndexes(decodeIndexMap(indexMap), home);
   if (evicted.length > 0) await disableAlertsOn(tx, { userId, deviceId }, evicted);
-  await tx.links.setMirror(userId, deviceId, encodeIndexMap(map), encodeNotices(overLimit, home, map));
+  await tx.links.setIndexMap(userId, deviceId, encodeIndexMap(map), encodeNotices(overLimit, home, map));
   const changes = mirrorChanges(values, mirror(home, map, blankValues)).map(toAttributeChange);
   return { deviceId, changes, things: await withoutPresence(tx, link, home) };
 }
 
 async function linkedAccount(
   { store, sealing, feeds }: ComparingParts,
-  connector: Pick<Connector, "accessOf">,
+  connector: Pick<Connector, "callTokenOf">,
   link: LinkRow,
 ): Promise<ComparedAccount> {
   const [things, feedAccount] = await Promise.all([
@@ -80,7 +80,7 @@ async function linkedAccount(
     feeds?.accountOf(link),
   ]);
   const keys = new Set(things.filter(({ goneMs }) => goneMs === null).map(({ key }) => key));
-  return { access: storedAccess(sealing, connector, link), feedAccount, keys };
+  return { callToken: storedCallToken(sealing, connector, link), feedAccount, keys };
 }
 
 const blankPresence = { available: false, state: { state: null, word: null }, capabilities: {} };

@@ -191,7 +191,7 @@ export class ClaimedLinks {
     // If one of these fails, the next comparison follows the links again. The next owner counts a link as blind since
     // its last stored confirmation.
     if (confirmed.length > 0) await store.transaction((tx) => tx.links.confirm(membership.id, confirmed), priority);
-    await store.transaction((tx) => tx.links.handBack(membership.id, links), priority);
+    await store.transaction((tx) => tx.links.releaseSome(membership.id, links), priority);
   }
 
   #schedule(): void {

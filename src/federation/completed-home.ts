@@ -1,5 +1,5 @@
 import { odditiesOf } from "../ecosystems/kit/whole-home.ts";
-import type { Home, Listing, Sighting, Structure } from "../home/home.ts";
+import type { Home, Listing, ObjectReading, Structure } from "../home/home.ts";
 import type { Thing } from "../home/thing.ts";
 
 /**
@@ -36,8 +36,8 @@ export function completedHome(newer: Home, older: Home): Home {
 function completedListing<T>(
   newer: Listing<T>,
   older: Listing<T>,
-  complete: (newer: Sighting<T>, older: Sighting<T>) => Sighting<T>,
-  isTaken: (older: Sighting<T>) => boolean,
+  complete: (newer: ObjectReading<T>, older: ObjectReading<T>) => ObjectReading<T>,
+  isTaken: (older: ObjectReading<T>) => boolean,
 ): Listing<T> {
   const byId = new Map(newer.byId);
   for (const [id, sighting] of older.byId) {
@@ -49,13 +49,17 @@ function completedListing<T>(
 }
 
 /** A device went with its structure: it must not appear in another one. */
-function isStructureGone({ structures: newer }: Home, { structures: older }: Home, device: Sighting<Thing>): boolean {
+function isStructureGone(
+  { structures: newer }: Home,
+  { structures: older }: Home,
+  device: ObjectReading<Thing>,
+): boolean {
   const { structureId } = device.isRead ? device.object : device.partial;
   return structureId != null && newer.isWhole && older.byId.has(structureId) && !newer.byId.has(structureId);
 }
 
 /** An unreadable device may still show its name, and to which structure it was moved. */
-function completedDevice(newer: Sighting<Thing>, older: Sighting<Thing>): Sighting<Thing> {
+function completedDevice(newer: ObjectReading<Thing>, older: ObjectReading<Thing>): ObjectReading<Thing> {
   if (newer.isRead || !older.isRead) return newer;
   const { object } = older;
   const { name, structureId } = newer.partial;
@@ -66,12 +70,15 @@ function completedDevice(newer: Sighting<Thing>, older: Sighting<Thing>): Sighti
 }
 
 /** The devices of the older home are kept where the newer one does not list them: the older structure lists them. */
-function completedStructure(newer: Sighting<Structure>, older: Sighting<Structure>): Sighting<Structure> {
+function completedStructure(
+  newer: ObjectReading<Structure>,
+  older: ObjectReading<Structure>,
+): ObjectReading<Structure> {
   if (!older.isRead) return newer;
   const object = newer.isRead ? newer.object : { ...older.object, name: newer.partial.name ?? older.object.name };
   return { isRead: true, object: { ...object, listsDevices: object.listsDevices || older.object.listsDevices } };
 }
 
-function listsDevices(sighting: Sighting<Structure>): boolean {
+function listsDevices(sighting: ObjectReading<Structure>): boolean {
   return sighting.isRead && sighting.object.listsDevices;
 }

@@ -27,12 +27,12 @@ export interface OpenedCredential {
 export function sealCredential(
   seal: TokenSealing["seal"],
   { userId, ecosystem }: LinkName,
-  given: string | Credential,
+  tokenOrCredential: string | Credential,
 ): SealedCredential {
-  const isToken = typeof given === "string";
+  const isToken = typeof tokenOrCredential === "string";
   return {
-    sealedToken: seal(isToken ? given : given.accessToken, tokenContext(userId, ecosystem)),
-    sealedCredential: isToken ? null : seal(JSON.stringify(given), credentialContext(userId, ecosystem)),
+    sealedToken: seal(isToken ? tokenOrCredential : tokenOrCredential.accessToken, tokenContext(userId, ecosystem)),
+    sealedCredential: isToken ? null : seal(JSON.stringify(tokenOrCredential), credentialContext(userId, ecosystem)),
   };
 }
 
@@ -57,19 +57,19 @@ export function openCredential(
 }
 
 /** The text with which a connector's calls are made: the access token, or what the connector makes of the credential. */
-export function accessOf(connector: Pick<Connector, "accessOf">, given: string | Credential): string {
-  const credential = typeof given === "string" ? { accessToken: given } : given;
-  return connector.accessOf?.(credential) ?? credential.accessToken;
+export function callTokenOf(connector: Pick<Connector, "callTokenOf">, tokenOrCredential: string | Credential): string {
+  const credential = typeof tokenOrCredential === "string" ? { accessToken: tokenOrCredential } : tokenOrCredential;
+  return connector.callTokenOf?.(credential) ?? credential.accessToken;
 }
 
 /** The text with which calls for a stored link are made; undefined when its token can't be opened. Its status says why. */
-export function storedAccess(
+export function storedCallToken(
   { open }: Pick<TokenSealing, "open">,
-  connector: Pick<Connector, "accessOf">,
+  connector: Pick<Connector, "callTokenOf">,
   link: LinkName & SealedCredential,
 ): string | undefined {
   try {
-    return accessOf(connector, openCredential(open, link).credential);
+    return callTokenOf(connector, openCredential(open, link).credential);
   } catch {
     return undefined;
   }

@@ -27,11 +27,11 @@ import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
 import {
-  accessOf,
+  callTokenOf,
   openCredential,
   type SealedCredential,
   sealCredential,
-  storedAccess,
+  storedCallToken,
   type TokenSealing,
 } from "./credential.ts";
 import type { Feeds } from "./feeds/feeds.ts";
@@ -75,7 +75,7 @@ export interface Unlinked {
 }
 
 /** The part of a connector that unlinking needs. */
-type Revoking = Pick<Connector, "name" | "revoke" | "accessOf">;
+type Revoking = Pick<Connector, "name" | "revoke" | "callTokenOf">;
 
 /**
  * Links, relinks and unlinks users. A token is proven by a read before anything is stored, and a refused token changes
@@ -107,9 +107,11 @@ export class FederatedTokens {
     const { tenantId, link: existing } = await this.#find(userId, connector.name);
     if (existing) throw new AlreadyFederated(connector.name);
     if (tenantId === undefined) throw new InvalidSecToken();
-    const access = accessOf(connector, tokenOrCredential);
+    const callToken = callTokenOf(connector, tokenOrCredential);
     const { disconnected } = options;
-    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) => connector.read(access, signal));
+    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) =>
+      connector.read(callToken, signal),
+    );
     const readMs = runtime.elapsedMs();
     const { row, mirrored } = await this.#store(userId, connector, tokenOrCredential, home, readMs, options);
     keeper.adopt(row, mirrored);
@@ -130,12 +132,14 @@ export class FederatedTokens {
     const { store, keeper, membership } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const tokenOrCredential = withAddress(connector, brought, address);
-    const access = accessOf(connector, tokenOrCredential);
+    const callToken = callTokenOf(connector, tokenOrCredential);
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
     const { tenantId, link: before } = await this.#find(userId, connector.name);
     if (!before || tenantId === undefined) throw new NotFederated(connector.name);
-    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) => connector.read(access, signal));
-    const isAnother = await isAnotherAccount(this.#parts, connector, before, { access, home });
+    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) =>
+      connector.read(callToken, signal),
+    );
+    const isAnother = await isAnotherAccount(this.#parts, connector, before, { callToken, home });
     if (onAnotherAccount && isAnother) {
       onAnotherAccount(home);
       throw new AnotherAccount(connector.name);
@@ -146,10 +150,10 @@ export class FederatedTokens {
       if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
       await also?.(tx, deviceId, home);
-      const isFollowed = typeof brought === "string" && keeper.isFollowing(link, access);
+      const isFollowed = typeof brought === "string" && keeper.isFollowing(link, callToken);
       // Keep a credential: the store may already hold its next token, which this node does not use yet.
       if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
-      const isKept = typeof brought === "string" && (await this.#isLiveElsewhere(tx, connector, link, access));
+      const isKept = typeof brought === "string" && (await this.#isLiveElsewhere(tx, connector, link, callToken));
       if (isKept) return { deviceId, claimed: undefined };
       const { sealedToken, sealedCredential } = this.#seal(userId, connector.name, tokenOrCredential, nowMs);
       await tx.links.setToken(userId, deviceId, sealedToken, sealedCredential);
@@ -160,7 +164,7 @@ export class FederatedTokens {
       const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
       await tx.links.setState(userId, deviceId, { state: "waiting", reason, blindness });
       await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...link, state: "waiting", reason }));
-      return { deviceId, claimed: await tx.links.take(userId, deviceId, membership.id) };
+      return { deviceId, claimed: await tx.links.takeOver(userId, deviceId, membership.id) };
     });
     if (claimed) {
       if (isAnother && claimed.indexMap === before.indexMap) await this.#showAnotherAccount(claimed, home);
@@ -230,11 +234,11 @@ export class FederatedTokens {
     tx: Pick<FederationTables, "nodes">,
     connector: Connector,
     link: LinkRow,
-    access: string,
+    callToken: string,
   ): Promise<boolean> {
     const { membership, sealing } = this.#parts;
     if (link.state !== "live" || link.owner === null || link.owner === membership.id) return false;
-    if (storedAccess(sealing, connector, link) !== access) return false;
+    if (storedCallToken(sealing, connector, link) !== callToken) return false;
     return (await membership.living(tx)).includes(link.owner);
   }
 
@@ -262,7 +266,7 @@ export class FederatedTokens {
     const { sealing, signal, runtime } = this.#parts;
     try {
       const { credential } = openCredential(sealing.open, { userId, ecosystem: connector.name, ...sealed });
-      return await connector.revoke(accessOf(connector, credential), signal, credential);
+      return await connector.revoke(callTokenOf(connector, credential), signal, credential);
     } catch (error) {
       const sentence = "the token of a removed link could not be revoked at its ecosystem";
       runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);

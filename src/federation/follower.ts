@@ -2,7 +2,7 @@ import type { Connector, StreamEnd, StreamListener } from "../ecosystems/connect
 import type { FollowedLink } from "../ecosystems/feed.ts";
 import type { Home } from "../home/home.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
-import type { Admission } from "./admission.ts";
+import type { ConnectionRateLimiter } from "./admission.ts";
 import type { Lane } from "./lane.ts";
 import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
@@ -15,7 +15,7 @@ export interface FollowerParts {
   readonly connector: Connector;
   readonly lane: Lane;
   readonly record: LinkRecord;
-  readonly admission: Admission;
+  readonly admission: ConnectionRateLimiter;
   readonly runtime: Runtime;
   /** Ends this follower and its lane. */
   readonly stopping: AbortController;
@@ -25,11 +25,11 @@ export interface FollowerParts {
 }
 
 /** Where and when a snapshot was received. */
-interface Receipt {
+interface SnapshotOrigin {
   readonly stream: AbortController;
   /** On this node's monotonic clock. */
   readonly receivedMs: number;
-  readonly by: "stream" | "settles" | "checks";
+  readonly by: "stream" | "completes" | "checks";
 }
 
 /**
@@ -46,8 +46,8 @@ export class Follower {
   readonly #parts: FollowerParts;
   readonly #secondLook: SecondLook;
   readonly #coverage: StreamCoverage;
-  /** Receipts of the snapshots: only a snapshot of the current stream makes the link live. */
-  readonly #receipts = new WeakMap<Home, Receipt>();
+  /** Origins of the snapshots: only a snapshot of the current stream makes the link live. */
+  readonly #origins = new WeakMap<Home, SnapshotOrigin>();
   #stream: AbortController | undefined;
   #hasStreamSent = false;
   #run: Promise<void> = Promise.resolve();
@@ -114,17 +114,17 @@ export class Follower {
 
   /** Called when the lane has stored an account. The link is live if the account was received on the current stream. */
   stored(home: Home, hasChanged: boolean): void {
-    const receipt = this.#receipts.get(home);
-    if (!receipt) return;
+    const origin = this.#origins.get(home);
+    if (!origin) return;
     const { runtime, record } = this.#parts;
-    const storingMs = Math.ceil(runtime.elapsedMs() - receipt.receivedMs);
+    const storingMs = Math.ceil(runtime.elapsedMs() - origin.receivedMs);
     this.#confirm(runtime.nowMs() - storingMs);
-    if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
+    if (origin.stream !== this.#stream || origin.stream.signal.aborted) return;
     const wasLive = this.isLive;
     record.enter("live", "", storingMs);
-    if (!wasLive) this.#coverage.linkBecameLive(receipt.receivedMs);
-    else if (receipt.by === "checks" && hasChanged) this.#drift();
-    else if (receipt.by !== "stream") this.#coverage.readStored(receipt.receivedMs, hasChanged);
+    if (!wasLive) this.#coverage.linkBecameLive(origin.receivedMs);
+    else if (origin.by === "checks" && hasChanged) this.#drift();
+    else if (origin.by !== "stream") this.#coverage.readStored(origin.receivedMs, hasChanged);
   }
 
   isFollowingWith(token: string): boolean {
@@ -202,12 +202,12 @@ export class Follower {
     }
   }
 
-  #receive(home: Home, stream: AbortController | undefined, by: Receipt["by"]): void {
+  #receive(home: Home, stream: AbortController | undefined, by: SnapshotOrigin["by"]): void {
     if (!stream || stream.signal.aborted) return;
     const { lane, runtime, stopping } = this.#parts;
     // Snapshots of the stream may still wait in the lane. Then a difference does not prove a drift.
-    const purpose = by === "checks" && !lane.isIdle ? "settles" : by;
-    this.#receipts.set(home, { stream, by: purpose, receivedMs: runtime.elapsedMs() });
+    const purpose = by === "checks" && !lane.isIdle ? "completes" : by;
+    this.#origins.set(home, { stream, by: purpose, receivedMs: runtime.elapsedMs() });
     lane.offer(home, stopping.signal);
   }
 

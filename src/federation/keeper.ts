@@ -7,7 +7,7 @@ import { type ErrorOwners, noErrorOwners } from "../runtime/error-owners.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
-import { Admission, renewalsPerSecond } from "./admission.ts";
+import { ConnectionRateLimiter, renewalsPerSecond } from "./admission.ts";
 import { ClaimedLinks, type OwnLink, ownedElsewhere } from "./claimed-links.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import type { TokenSealing } from "./credential.ts";
@@ -87,8 +87,8 @@ interface Followed {
  */
 export class LinkKeeper {
   readonly #parts: KeeperParts;
-  readonly #admission: Admission;
-  readonly #renewals: Admission;
+  readonly #admission: ConnectionRateLimiter;
+  readonly #renewals: ConnectionRateLimiter;
   readonly #sampleTurns: SampleTurns;
   readonly #followed = new Map<DeviceId, Followed>();
   /** Links that were removed on this node. A stale read may still contain one. */
@@ -103,8 +103,8 @@ export class LinkKeeper {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
-    this.#admission = new Admission(parts.runtime);
-    this.#renewals = new Admission(parts.runtime, renewalsPerSecond);
+    this.#admission = new ConnectionRateLimiter(parts.runtime);
+    this.#renewals = new ConnectionRateLimiter(parts.runtime, renewalsPerSecond);
     this.#sampleTurns = new SampleTurns(parts.runtime);
     const sentence = "confirmation times could not be stored";
     this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.runtime);
@@ -260,7 +260,7 @@ export class LinkKeeper {
     const { store, membership } = this.#parts;
     if (!store.isShared) return;
     try {
-      await store.transaction((tx) => tx.links.release(membership.id), { soon: true });
+      await store.transaction((tx) => tx.links.releaseAll(membership.id), { soon: true });
     } catch (error) {
       // Best effort: other nodes claim the links anyway when this node's lease has ended.
       this.#parts.runtime.report.warn(

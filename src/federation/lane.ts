@@ -86,7 +86,7 @@ export class Lane {
    */
   #alarming: Home | undefined;
   /** Makes the commit in progress urgent. */
-  #hurry: AbortController | undefined;
+  #becomesUrgent: AbortController | undefined;
   #run: Promise<void> | undefined;
   /** How many snapshots were dropped. */
   #drops = 0;
@@ -109,7 +109,7 @@ export class Lane {
     const last = this.#waiting.at(-1);
     if (last && !sameAlarms(last, home)) {
       this.#alarming = home;
-      this.#hurry?.abort();
+      this.#becomesUrgent?.abort();
     }
     if (last && sameTransitions(last, home)) this.#replaceLast(home);
     else if (this.#waiting.length < maximalWaiting) this.#waiting.push(home);
@@ -217,7 +217,7 @@ export class Lane {
     if (!isMoreThanSamples && !restated && !this.#samples.takeTurn()) {
       return { mirrored: before, isCommitted: false, hasChanged };
     }
-    this.#hurry = new AbortController();
+    this.#becomesUrgent = new AbortController();
     const update: DeviceUpdate = {
       deviceId: link.deviceId,
       changes: changes.map(toAttributeChange),
@@ -236,13 +236,13 @@ export class Lane {
               return withRestated(update, await restated?.changes(tx));
             },
       urgent: isUrgent(changes) || things.isUrgent || this.#alarming !== undefined,
-      hurry: this.#hurry.signal,
+      becomesUrgent: this.#becomesUrgent.signal,
       // The hand-back of the links must not wait for costly patterns of one user.
       abandoned: signal,
       ownership: { deviceId: link.deviceId, ...link.ownership },
       receivedMs,
       also: async (tx) => {
-        if (isMapNew) await tx.links.setMirror(link.userId, link.deviceId, encodeIndexMap(indexMap), notices);
+        if (isMapNew) await tx.links.setIndexMap(link.userId, link.deviceId, encodeIndexMap(indexMap), notices);
       },
     });
     restated?.stored();

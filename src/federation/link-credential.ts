@@ -3,15 +3,15 @@ import type { Credential, RenewalOutcome } from "../ecosystems/credential.ts";
 import { StoreUnavailable } from "../model/errors.ts";
 import { type Cancel, pause, type Runtime, within } from "../runtime/runtime.ts";
 import { aborted } from "./aborted.ts";
-import type { Admission } from "./admission.ts";
-import { accessOf, isCredential, type OpenedCredential, secretsOf } from "./credential.ts";
+import type { ConnectionRateLimiter } from "./admission.ts";
+import { callTokenOf, isCredential, type OpenedCredential, secretsOf } from "./credential.ts";
 import { renewalDelay, retryDelayMs, shortestIntervalMs } from "./renewal-times.ts";
 import { beginRenewal, clearRefused, renewalLimitMs, type StoredRenewalParts, storeRenewed } from "./stored-renewal.ts";
 
 export interface LinkCredentialParts extends StoredRenewalParts {
   readonly connector: Connector;
   /** Admission control for the renewals of all links of this node. */
-  readonly admission: Admission;
+  readonly admission: ConnectionRateLimiter;
   readonly runtime: Runtime;
   /** Called when the ecosystem refuses to renew: only consent of the user helps. */
   readonly refused: (reason: string) => void;
@@ -74,7 +74,7 @@ export class LinkCredential implements FollowedCredential {
   }
 
   get token(): string {
-    return accessOf(this.#parts.connector, this.#credential);
+    return callTokenOf(this.#parts.connector, this.#credential);
   }
 
   /** Whether this node renews it. */

@@ -1,6 +1,6 @@
 import type { DeviceId, NodeId, TenantId, UserId } from "../model/ids.ts";
 import { heartbeat } from "../nodes/membership.ts";
-import { type LinkRow, type LinkState, type ListedLinkFilter, linkWords } from "../store/tables/links.ts";
+import { type LinkRow, type LinkState, type ListedLinkFilter, linkSearchText } from "../store/tables/links.ts";
 import { type FreshnessParts, staleAfterMs } from "./freshness.ts";
 import type { FederationTables } from "./keeper.ts";
 
@@ -85,14 +85,14 @@ export async function* foundLinks(
   for (let from = after; ; ) {
     const page = { tenantIds, after: from, limit: linksAtOnce };
     const { last, found } = await parts.store.read(async (tx) => {
-      const joined = wanted === "" ? undefined : await tx.links.joinedWords(page);
+      const joined = wanted === "" ? undefined : await tx.links.joinedSearchText(page);
       if (joined && !isIn(joined.words)) return { last: joined.last, found: undefined };
       const [rows, nodes, nowMs] = await Promise.all([tx.links.listed(page), aliveNodes(parts, tx), tx.clock.nowMs()]);
       return { last: rows.length < linksAtOnce ? undefined : rows.at(-1), found: { rows, nodes, nowMs } };
     });
     if (found) {
       const { rows, nodes, nowMs } = found;
-      const those = wanted === "" ? rows : rows.filter((row) => isIn(linkWords(row)));
+      const those = wanted === "" ? rows : rows.filter((row) => isIn(linkSearchText(row)));
       yield those.map((row) => {
         const { userId, userName, tenantId, owner: node, blindSinceMs, blindCause } = row;
         return { ...shownLink(parts, row, nodes, nowMs), userId, userName, tenantId, node, blindSinceMs, blindCause };

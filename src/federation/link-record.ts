@@ -1,7 +1,7 @@
 import { OwnershipLost, StoreUnavailable } from "../model/errors.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
-import { type Blindness, type LinkRow, type LinkState, takenOver } from "../store/tables/links.ts";
+import { type Blindness, type LinkRow, type LinkState, takeoverStanding } from "../store/tables/links.ts";
 import type { LinkKey } from "./link-key.ts";
 
 /** The standing of a link: its state, and since when it is blind. */
@@ -18,7 +18,7 @@ export interface LinkRecordParts {
   readonly write: (standing: LinkStanding, ended: readonly BlindInterval[]) => Promise<void>;
   readonly runtime: Runtime;
   /** By how much this node's clock may be behind the store's. */
-  readonly unsureMs: () => number;
+  readonly uncertaintyMs: () => number;
   /** Called when a write fails although the store is available. It is tried again after a growing pause. */
   readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export class LinkRecord {
    */
   #unconfirmed: BlindInterval[] = [];
   /** The end of the last blind interval, and by how much it may be too late. */
-  #lastBlind = { toMs: 0, unsureMs: 0 };
+  #lastBlind = { toMs: 0, uncertaintyMs: 0 };
   #writing: Promise<void> | undefined;
   /** This epoch is lost for good: nothing more may be written. */
   #isLost = false;
@@ -52,7 +52,7 @@ export class LinkRecord {
     this.#parts = parts;
     this.#written = row;
     // A link that was live when its node ended has been blind since the last stored confirmation.
-    const { reason, cause } = takenOver;
+    const { reason, cause } = takeoverStanding;
     this.#standing =
       row.state === "live"
         ? { state: "waiting", reason, blindness: { sinceMs: row.confirmedMs, cause } }
@@ -131,9 +131,9 @@ export class LinkRecord {
    * the uncertainty is added to the end.
    */
   #end(blindness: Blindness, toMs: number): void {
-    const unsureMs = this.#parts.unsureMs();
-    const interval = endedAt(blindness, toMs + unsureMs);
-    this.#lastBlind = { toMs: interval.toMs, unsureMs };
+    const uncertaintyMs = this.#parts.uncertaintyMs();
+    const interval = endedAt(blindness, toMs + uncertaintyMs);
+    this.#lastBlind = { toMs: interval.toMs, uncertaintyMs };
     this.#addEnded(interval);
   }
 
@@ -155,8 +155,8 @@ export class LinkRecord {
    * start is kept.
    */
   #afterLast(sinceMs: number): number {
-    const { toMs, unsureMs } = this.#lastBlind;
-    return toMs - sinceMs > unsureMs ? sinceMs : Math.max(sinceMs, toMs);
+    const { toMs, uncertaintyMs } = this.#lastBlind;
+    return toMs - sinceMs > uncertaintyMs ? sinceMs : Math.max(sinceMs, toMs);
   }
 
   #log(reason: string): void {

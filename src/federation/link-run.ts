@@ -2,7 +2,7 @@ import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystems/connector.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
-import type { Admission } from "./admission.ts";
+import type { ConnectionRateLimiter } from "./admission.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import type { Feeds } from "./feeds/feeds.ts";
 import { Follower } from "./follower.ts";
@@ -22,7 +22,7 @@ export interface LinkRunParts {
   readonly store: Store<StoredLinkTables>;
   readonly connector: Connector;
   readonly commit: Commit;
-  readonly admission: Admission;
+  readonly admission: ConnectionRateLimiter;
   readonly sampleTurns: SampleTurns;
   readonly runtime: Runtime;
   readonly stopping: AbortController;

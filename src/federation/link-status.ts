@@ -1,7 +1,7 @@
 import { NotFederated } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
-import { type LinkRow, type LinkState, takenOver } from "../store/tables/links.ts";
+import { type LinkRow, type LinkState, takeoverStanding } from "../store/tables/links.ts";
 import type { Freshness, FreshnessParts } from "./freshness.ts";
 import type { FederationTables } from "./keeper.ts";
 import { isFollowedElsewhere, unfollowed } from "./link-overview.ts";
@@ -71,5 +71,5 @@ async function standingOf(
   if (here || link.state !== "live") return here ?? link;
   if (isFollowedElsewhere(link.owner, await membership.living(tx), membership.id)) return link;
   const { reason } = unfollowed(link);
-  return { state: "waiting", reason, blindness: { sinceMs: link.confirmedMs, cause: takenOver.cause } };
+  return { state: "waiting", reason, blindness: { sinceMs: link.confirmedMs, cause: takeoverStanding.cause } };
 }

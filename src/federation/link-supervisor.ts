@@ -5,7 +5,7 @@ import type { ErrorOwner, ErrorOwners } from "../runtime/error-owners.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
-import type { Admission } from "./admission.ts";
+import type { ConnectionRateLimiter } from "./admission.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import { type OpenedCredential, openCredential, type TokenSealing } from "./credential.ts";
 import type { Feeds } from "./feeds/feeds.ts";
@@ -35,9 +35,9 @@ export interface LinkSupervisorParts {
   readonly connector: Connector;
   readonly commit: Commit;
   readonly sealing: TokenSealing;
-  readonly admission: Admission;
+  readonly admission: ConnectionRateLimiter;
   /** Admission control for the renewals of all links of this node. */
-  readonly renewals: Admission;
+  readonly renewals: ConnectionRateLimiter;
   /** Rate limit for the samples of all links of this node. */
   readonly sampleTurns: SampleTurns;
   readonly thingIdOf: ThingIdOf;
@@ -98,7 +98,7 @@ export class LinkSupervisor implements ErrorOwner {
           this.#recordFault = "";
         },
         runtime,
-        unsureMs: () => membership.unsureMs,
+        uncertaintyMs: () => membership.uncertaintyMs,
         failed: (error) => this.failed("record", error),
         signal: this.#stopping.signal,
       },

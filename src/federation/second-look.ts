@@ -10,9 +10,9 @@ export interface SecondLookParts {
   readonly token: () => string;
   readonly runtime: Runtime;
   /**
-   * Called with the account and the purpose of the read: `settles` an incomplete snapshot, or `checks` a quiet stream.
+   * Called with the account and the purpose of the read: `completes` an incomplete snapshot, or `checks` a quiet stream.
    */
-  readonly received: (home: Home, purpose: "settles" | "checks") => void;
+  readonly received: (home: Home, purpose: "completes" | "checks") => void;
   /** Called when the ecosystem refuses the token. */
   readonly refused: () => void;
   /** Called with an unexpected error, which is not an answer of the ecosystem. */
@@ -21,9 +21,9 @@ export interface SecondLookParts {
 }
 
 const quietMs = 10 * 60_000;
-const settleFromMs = 2_000;
+const completeFromMs = 2_000;
 /** Longest pause between reads that do show the whole account, while the stream stays incomplete. */
-const settledAtMostMs = 60_000;
+const completedAtMostMs = 60_000;
 const unreachableMs = 60_000;
 const maximalDoublings = 10;
 
@@ -41,18 +41,21 @@ export class SecondLook {
   /** Rises with each plan: a read for an earlier plan is outdated. */
   #turn = 0;
   #isIncomplete = false;
-  /** How often a whole account was requested, and how many of these requests a whole account has settled. */
+  /** How often a whole account was requested, and how many of these requests were answered with one. */
   #requests = 0;
-  #settledRequests = 0;
-  /** Number of reads because of something incomplete since the stream last sent a whole account. */
-  #settlingReads = 0;
+  #answeredRequests = 0;
   /**
-   * The last of these: when it ended or became useless, on this node's monotonic clock. `wasWhole` is false when the
+   * Number of completing reads since the stream last sent a whole account. A completing read is a read because something
+   * was incomplete.
+   */
+  #completingReads = 0;
+  /**
+   * The last completing read: when it ended or was outdated, on this node's monotonic clock. `wasWhole` is false when the
    * account was incomplete even with it.
    */
-  #lastSettling = { endedMs: 0, wasWhole: false };
-  /** Whether the planned read is one of these. */
-  #isPlannedSoon = false;
+  #lastCompletingRead = { endedMs: 0, wasWhole: false };
+  /** Whether the planned read is a completing read. */
+  #isPlannedReadCompleting = false;
   /** The plan whose read is in progress; -1 when there is none. */
   #readingFor = -1;
   /** What incomplete snapshots showed since the read in progress began. */
@@ -64,21 +67,21 @@ export class SecondLook {
 
   /** Called when the stream has sent the account; undefined when it was the same as before. */
   streamSent(home: Home | undefined): void {
-    if (home) this.#settledRequests = this.#requests;
-    const isStillUnsettled = home ? this.#isIncomplete && home.oddities.incomplete > 0 : this.#isUnsettled;
+    if (home) this.#answeredRequests = this.#requests;
+    const stillNeedsCompletion = home ? this.#isIncomplete && home.oddities.incomplete > 0 : this.#needsCompletion;
     // A stream that sends all the time must not postpone the read that it needs.
-    if (isStillUnsettled && this.#planned) return;
-    if (isStillUnsettled && this.#isReading) {
-      // Nor make it useless: a stream that sends faster than an account is read would never be settled.
+    if (stillNeedsCompletion && this.#planned) return;
+    if (stillNeedsCompletion && this.#isReading) {
+      // Keep the read in progress: a stream that sends faster than an account is read would never be completed.
       if (home) {
         this.#sentMeanwhile = this.#sentMeanwhile ? completedHome(home, this.#sentMeanwhile) : home;
         return;
       }
-      // The stream does not repeat what the older read would change: the read is useless, and the next one comes later.
-      this.#countSettling(true);
+      // The stream does not repeat what the older read would change: the read is outdated, and the next one comes later.
+      this.#countCompletingRead(true);
     }
     if (home) this.#isIncomplete = home.oddities.incomplete > 0;
-    if (home && !this.#isIncomplete) this.#settlingReads = 0;
+    if (home && !this.#isIncomplete) this.#completingReads = 0;
     this.#plan();
   }
 
@@ -89,7 +92,7 @@ export class SecondLook {
   requestAccount(): void {
     this.#requests += 1;
     // The read in progress may be older than this request: the next one is planned when it ends.
-    if (!this.#isReading && !(this.#planned && this.#isPlannedSoon)) this.#plan();
+    if (!this.#isReading && !(this.#planned && this.#isPlannedReadCompleting)) this.#plan();
   }
 
   /** The stream has ended: nothing to read, because the next one begins with a snapshot. */
@@ -98,8 +101,8 @@ export class SecondLook {
     this.#planned?.();
     this.#planned = undefined;
     this.#isIncomplete = false;
-    this.#settledRequests = this.#requests;
-    this.#settlingReads = 0;
+    this.#answeredRequests = this.#requests;
+    this.#completingReads = 0;
   }
 
   /** Whether a read is in progress that is still of use. */
@@ -108,17 +111,17 @@ export class SecondLook {
   }
 
   get #isRequested(): boolean {
-    return this.#requests > this.#settledRequests;
+    return this.#requests > this.#answeredRequests;
   }
 
-  get #isUnsettled(): boolean {
+  get #needsCompletion(): boolean {
     return this.#isIncomplete || this.#isRequested;
   }
 
   #plan(delayMs = this.#nextMs()): void {
     this.#planned?.();
     this.#turn += 1;
-    this.#isPlannedSoon = this.#isUnsettled;
+    this.#isPlannedReadCompleting = this.#needsCompletion;
     const turn = this.#turn;
     // Jittered, so that ten thousand quiet accounts are not read in the same second.
     const { after, random } = this.#parts.runtime;
@@ -129,17 +132,17 @@ export class SecondLook {
   }
 
   #nextMs(): number {
-    if (!this.#isUnsettled) return quietMs;
-    if (this.#settlingReads === 0) return settleFromMs;
-    const { endedMs, wasWhole } = this.#lastSettling;
-    const pauseMs = Math.min(wasWhole ? settledAtMostMs : quietMs, settleFromMs * 2 ** this.#settlingReads);
+    if (!this.#needsCompletion) return quietMs;
+    if (this.#completingReads === 0) return completeFromMs;
+    const { endedMs, wasWhole } = this.#lastCompletingRead;
+    const pauseMs = Math.min(wasWhole ? completedAtMostMs : quietMs, completeFromMs * 2 ** this.#completingReads);
     // The pause counts from the last read: a stream that rarely sends is read soon each time.
-    return Math.max(settleFromMs, endedMs + pauseMs - this.#parts.runtime.elapsedMs());
+    return Math.max(completeFromMs, endedMs + pauseMs - this.#parts.runtime.elapsedMs());
   }
 
   async #look(turn: number): Promise<void> {
     const { received, signal } = this.#parts;
-    const purpose = this.#isUnsettled ? "settles" : "checks";
+    const purpose = this.#needsCompletion ? "completes" : "checks";
     const requests = this.#requests;
     this.#readingFor = turn;
     this.#sentMeanwhile = undefined;
@@ -152,18 +155,18 @@ export class SecondLook {
     const home = sentMeanwhile ? completedHome(sentMeanwhile, read) : read;
     const isWhole = home.oddities.incomplete === 0;
     // Kept though the read is whole: a stream that keeps sending parts must not cause a read every two seconds.
-    if (this.#isUnsettled) this.#countSettling(isWhole);
-    else this.#settlingReads = 0;
-    this.#settledRequests = Math.max(this.#settledRequests, requests);
+    if (this.#needsCompletion) this.#countCompletingRead(isWhole);
+    else this.#completingReads = 0;
+    this.#answeredRequests = Math.max(this.#answeredRequests, requests);
     // What the stream left out meanwhile may have changed after the ecosystem had answered the read.
     this.#isIncomplete = !isWhole || sentMeanwhile !== undefined;
     this.#plan();
     received(home, purpose);
   }
 
-  #countSettling(wasWhole: boolean): void {
-    this.#settlingReads = Math.min(this.#settlingReads + 1, maximalDoublings);
-    this.#lastSettling = { endedMs: this.#parts.runtime.elapsedMs(), wasWhole };
+  #countCompletingRead(wasWhole: boolean): void {
+    this.#completingReads = Math.min(this.#completingReads + 1, maximalDoublings);
+    this.#lastCompletingRead = { endedMs: this.#parts.runtime.elapsedMs(), wasWhole };
   }
 
   /** Undefined when the ecosystem refused or could not be reached; both are handled here. */

@@ -14,11 +14,11 @@ export const maximalStreams = 14_000;
  * which nodes are alive, only links without an owner are claimable, and the shares are those of all listed nodes.
  */
 export async function orphansIn(tx: ShareTables, membership: Membership) {
-  const { living, isSettled } = await membership.census(tx);
-  if (!isSettled && !membership.isAlive) return undefined;
+  const { living, isCertain } = await membership.census(tx);
+  if (!isCertain && !membership.isAlive) return undefined;
   const owners = await tx.links.owners();
   const isDead = (owner: NodeId | null): owner is NodeId => owner !== null && !living.includes(owner);
-  const dead = isSettled ? owners.filter(isDead) : [];
+  const dead = isCertain ? owners.filter(isDead) : [];
   return dead.length > 0 || owners.includes(null) ? { living, dead } : undefined;
 }
 
@@ -29,20 +29,20 @@ export async function claimShare(tx: ShareTables, membership: Membership, atMost
   const { own, share } = await shareIn(tx, membership.id, orphans.living.length);
   const room = Math.min(share, maximalStreams) - own;
   const limit = Math.min(room, atMost);
-  const claimed: LinkRow[] = limit > 0 ? await tx.links.claim(membership.id, orphans.dead, limit) : [];
+  const claimed: LinkRow[] = limit > 0 ? await tx.links.claimOrphans(membership.id, orphans.dead, limit) : [];
   return { claimed, room: room - claimed.length, isFull: own + claimed.length >= maximalStreams };
 }
 
 /** How many links a node has beyond its fair share. */
 export async function surplusIn(tx: ShareTables, membership: Membership): Promise<number> {
-  const { living, isSettled } = await membership.census(tx);
-  if (!isSettled || living.length < 2) return 0;
+  const { living, isCertain } = await membership.census(tx);
+  if (!isCertain || living.length < 2) return 0;
   const { own, share } = await shareIn(tx, membership.id, living.length);
   return Math.max(0, own - share);
 }
 
 async function shareIn(tx: ShareTables, id: NodeId, living: number) {
-  const shares = await tx.links.shares();
+  const shares = await tx.links.countsByOwner();
   const total = shares.reduce((sum, { count }) => sum + count, 0);
   return { own: shares.find(({ owner }) => owner === id)?.count ?? 0, share: Math.ceil(total / living) };
 }

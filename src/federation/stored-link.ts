@@ -36,7 +36,7 @@ export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Pro
       const values = attributes.flatMap(({ key, value }) => (value === null ? [] : [key, value]));
       return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values, things: marksOf(things) };
     },
-    { patient: true },
+    { background: true },
   );
 }
 
@@ -79,7 +79,7 @@ export function writeStanding(
       if (ended.length > 0) await tx.blindIntervals.removeEndedBefore(userId, deviceId, nowMs - blindIntervalsKeptMs);
       await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...standing, ecosystem }));
     },
-    { patient: true },
+    { background: true },
   );
 }
 

@@ -114,7 +114,7 @@ async function followAgain(tx: RenewalTables, row: LinkRow, nowMs: number): Prom
     await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...row, state: "waiting", reason }));
   }
   // A link without an owner gets its next epoch when a node claims it.
-  if (owner !== null) await tx.links.take(userId, deviceId, owner);
+  if (owner !== null) await tx.links.takeOver(userId, deviceId, owner);
 }
 
 /** A token without a credential is the same as any credential with that token: the credential may have been removed. */

@@ -5,7 +5,7 @@ import { type Placement, placementOf } from "./command-queue.ts";
 import type { Thing } from "./thing.ts";
 
 /** What becomes of a newer command. `index`: the position in the queue of the command that it joins or supersedes. */
-export type Admission =
+export type AdmissionDecision =
   | { readonly relation: "joins"; readonly index: number }
   | { readonly relation: "supersedes"; readonly index: number; readonly plan: Plan }
   | { readonly relation: "follows"; readonly plan: Plan };
@@ -16,7 +16,7 @@ export function admitCommand(
   queued: readonly PlannedCommand[],
   command: Command,
   rules?: PlanningRules,
-): Admission | CommandError {
+): AdmissionDecision | CommandError {
   const placement = placementOf(command, queued);
   if (placement.relation === "full") return { code: "busy" };
   if (placement.relation === "joins") return placement;

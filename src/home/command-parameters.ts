@@ -4,20 +4,20 @@ import type { CommandDefinition, Parameter, ParameterType } from "./trait.ts";
 /** The parameters of a command, or what is wrong with the first wrong one. */
 export function readParameters(
   { parameters }: CommandDefinition,
-  given: unknown = {},
+  params: unknown = {},
 ): { readonly params: Readonly<Record<string, unknown>> } | CommandError {
-  if (!isRecord(given)) return { code: "badValue", parameter: "params", problem: "must be an object" };
-  for (const parameter of Object.keys(given)) {
+  if (!isRecord(params)) return { code: "badValue", parameter: "params", problem: "must be an object" };
+  for (const parameter of Object.keys(params)) {
     if (!Object.hasOwn(parameters, parameter)) return { code: "badValue", parameter, problem: "is unknown" };
   }
-  const params: Record<string, unknown> = {};
+  const checked: Record<string, unknown> = {};
   for (const [parameter, definition] of Object.entries(parameters)) {
-    const value = given[parameter];
+    const value = params[parameter];
     const problem = problemOf(definition, value);
     if (problem !== undefined) return { code: "badValue", parameter, problem };
-    if (value !== undefined) params[parameter] = value;
+    if (value !== undefined) checked[parameter] = value;
   }
-  return { params };
+  return { params: checked };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -21,11 +21,11 @@ export interface Home {
 export interface Listing<T> {
   /** False when the snapshot does not list all objects of this kind: then a missing object does not count as gone. */
   readonly isWhole: boolean;
-  readonly byId: ReadonlyMap<string, Sighting<T>>;
+  readonly byId: ReadonlyMap<string, ObjectReading<T>>;
 }
 
 /** What a snapshot shows of one object: all of it, or only that it exists. */
-export type Sighting<T> =
+export type ObjectReading<T> =
   | { readonly isRead: true; readonly object: T }
   | { readonly isRead: false; readonly partial: Partial<T> };
 

@@ -2,7 +2,7 @@ import { cleanText } from "../model/clean-text.ts";
 import type { FieldValue } from "./stored-thing.ts";
 import type { ValueType } from "./trait.ts";
 import type { AttributeSource, Format, Scale, Words } from "./trait-map.ts";
-import { kept } from "./value-range.ts";
+import { roundToHundredths } from "./value-range.ts";
 
 /**
  * The value of a field that an attribute's text stands for. Null when the text can't be read. A sensor of danger whose
@@ -54,7 +54,7 @@ function readNumber({ factor, offset }: Scale, type: NumberType, text: string): 
   const trimmed = text.trim();
   if (trimmed.length > longestNumber || !decimalNumber.test(trimmed)) return null;
   // Adding 0 turns -0 into 0.
-  const value = kept(Number(trimmed) * factor + offset) + 0;
+  const value = roundToHundredths(Number(trimmed) * factor + offset) + 0;
   if (!Number.isFinite(value)) return null;
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = type;
   if (value <= min - clampedDistance || value >= max + clampedDistance) return null;

@@ -1,7 +1,7 @@
 import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
 import type { ReportedThing } from "./reported-things.ts";
 import type { Unit } from "./trait.ts";
-import { addNumber, addValue, type Hash, hashValue, newHash } from "./value-hash.ts";
+import { addNumber, addValue, digestOf, type HashState, newHash } from "./value-hash.ts";
 
 /** What the node that follows a link keeps in memory of each stored thing, to recognise a report that changes nothing. */
 export interface ThingPrint {
@@ -39,7 +39,7 @@ export function printOf({ thing, homeName }: Pick<ReportedThing, "thing" | "home
       samples.push(typeof value === "number" ? value / jump : null);
     }
   }
-  return { hash: hashValue(hash), samples, danger: dangerOf(thing.traits) };
+  return { hash: digestOf(hash), samples, danger: dangerOf(thing.traits) };
 }
 
 const noSamples: (number | null)[] = [];
@@ -50,12 +50,12 @@ const capabilityHashes = new WeakMap<object, number>();
 function capabilityHash(capabilities: Readonly<Record<string, unknown>>): number {
   const known = capabilityHashes.get(capabilities);
   if (known !== undefined) return known;
-  const hash: Hash = newHash();
+  const hash: HashState = newHash();
   for (const name in capabilities) {
     addValue(hash, name);
     addValue(hash, capabilities[name]);
   }
-  const value = hashValue(hash);
+  const value = digestOf(hash);
   capabilityHashes.set(capabilities, value);
   return value;
 }

@@ -84,26 +84,27 @@ function readOnline(value: unknown): OnlineRule | undefined {
 }
 
 function readTraits(value: unknown): TraitMap["traits"] {
-  const given = objectAt("traits", value);
-  onlyMembers("traits", given, deviceTraits);
+  const traitsJson = objectAt("traits", value);
+  onlyMembers("traits", traitsJson, deviceTraits);
   const read: Partial<Record<TraitName, MappedTrait>> = {};
-  for (const trait of deviceTraits) if (Object.hasOwn(given, trait)) read[trait] = readTrait(trait, given[trait]);
+  for (const trait of deviceTraits)
+    if (Object.hasOwn(traitsJson, trait)) read[trait] = readTrait(trait, traitsJson[trait]);
   if (Object.keys(read).length === 0) mistake("traits", "must have at least one trait");
   return read;
 }
 
 function readTrait(trait: TraitName, value: unknown): MappedTrait {
   const jsonPath = memberOf("traits", trait);
-  const given = objectAt(jsonPath, value);
+  const traitJson = objectAt(jsonPath, value);
   const names = Object.keys(traits[trait].fields);
-  onlyMembers(jsonPath, given, [...names, "capabilities"]);
+  onlyMembers(jsonPath, traitJson, [...names, "capabilities"]);
   const fields = new Map<string, FieldSource>();
   for (const field of names) {
-    if (Object.hasOwn(given, field)) fields.set(field, readFieldSource(trait, field, given[field]));
+    if (Object.hasOwn(traitJson, field)) fields.set(field, readFieldSource(trait, field, traitJson[field]));
   }
   if (fields.size === 0) mistake(jsonPath, `must have at least one of: ${names.join(", ")}`);
   if (names.includes("word") && !fields.has("state")) mistake(jsonPath, "must have the field state");
-  return { fields, capabilities: readCapabilities(trait, fields, member(given, "capabilities")) };
+  return { fields, capabilities: readCapabilities(trait, fields, member(traitJson, "capabilities")) };
 }
 
 /** A command sets one field: with two writable fields on one attribute it would change the other too. */

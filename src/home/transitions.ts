@@ -1,5 +1,5 @@
 import { type TraitName, traitNames, traits } from "./catalogue.ts";
-import type { Home, Listing, Sighting, Structure } from "./home.ts";
+import type { Home, Listing, ObjectReading, Structure } from "./home.ts";
 import type { Thing } from "./thing.ts";
 
 /**
@@ -75,6 +75,6 @@ function sameListing<T>(
   return true;
 }
 
-function seenOf<T>(sighting: Sighting<T>): Partial<T> {
+function seenOf<T>(sighting: ObjectReading<T>): Partial<T> {
   return sighting.isRead ? sighting.object : sighting.partial;
 }

@@ -37,7 +37,7 @@ export function halfStep(range: ValueRange): number {
 }
 
 /** Rounds to the accuracy in which values are kept. */
-export function kept(value: number): number {
+export function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
@@ -67,7 +67,7 @@ export function intersection(range: ValueRange, other: ValueRange): ValueRange {
 }
 
 /** The range with all its values raised by `difference`. */
-export function moved({ min, max, step }: ValueRange, difference: number): ValueRange {
+export function shiftRange({ min, max, step }: ValueRange, difference: number): ValueRange {
   return { min: min === null ? null : min + difference, max: max === null ? null : max + difference, step };
 }
 

@@ -1,4 +1,4 @@
-import type { Cancel, Report, Runtime } from "../runtime/runtime.ts";
+import type { Cancel, Logger, Runtime } from "../runtime/runtime.ts";
 
 export interface LineBounds {
   readonly windowMs: number;
@@ -38,7 +38,7 @@ interface Count {
  * lines are counted, and the counts are written when the window ends.
  */
 export class BoundedLines {
-  readonly #report: Report;
+  readonly #report: Logger;
   readonly #after: Runtime["after"];
   readonly #bounds: LineBounds;
   readonly #counts = new Map<string, Count>();
@@ -47,7 +47,7 @@ export class BoundedLines {
   #othersSuppressed = 0;
   #windowEnd: Cancel | undefined;
 
-  constructor(report: Report, after: Runtime["after"], bounds = defaultLineBounds) {
+  constructor(report: Logger, after: Runtime["after"], bounds = defaultLineBounds) {
     this.#report = report;
     this.#after = after;
     this.#bounds = bounds;

@@ -1,7 +1,7 @@
 import { sourceOf } from "../identity/source.ts";
 import type { LineLevel, LogLine } from "../model/log-line.ts";
 import { keptLine } from "../runtime/kept-lines.ts";
-import type { Report, Runtime } from "../runtime/runtime.ts";
+import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { type CallerIds, type Failure, internalError } from "./answer/failure.ts";
 import { BoundedLines } from "./bounded-lines.ts";
 import type { Exchange } from "./exchange.ts";
@@ -29,11 +29,11 @@ export interface ExchangeEnd {
  * refusals doesn't hide them.
  */
 export class ExchangeLog {
-  readonly #report: Report;
+  readonly #report: Logger;
   readonly #refusals: BoundedLines;
   readonly #failures: BoundedLines;
 
-  constructor(report: Report, after: Runtime["after"]) {
+  constructor(report: Logger, after: Runtime["after"]) {
     this.#report = report;
     this.#refusals = new BoundedLines(report, after);
     this.#failures = new BoundedLines(report, after);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { LogLine } from "../model/log-line.ts";
 import type { RunWithLines } from "../runtime/kept-lines.ts";
-import type { Report, Runtime } from "../runtime/runtime.ts";
+import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { type CallerIds, clientAddress } from "./answer/failure.ts";
 import { networksOf } from "./connection/connection-limits.ts";
 import { pipelineOf } from "./connection/pipeline.ts";
@@ -59,7 +59,7 @@ export class Exchanges {
   #isDraining = false;
   #hasEndedStreams = false;
 
-  constructor(report: Report, options: ExchangeOptions = {}) {
+  constructor(report: Logger, options: ExchangeOptions = {}) {
     const { onExchange = () => undefined, isTls = false, trustedProxies = [], after = unreferencedTimer } = options;
     this.#trustedProxies = networksOf(trustedProxies);
     this.#log = new ExchangeLog(report, after);

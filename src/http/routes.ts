@@ -47,7 +47,7 @@ export const accessRules = [
   "operator",
   "operation",
 ] as const;
-export type Access = (typeof accessRules)[number];
+export type RouteAccess = (typeof accessRules)[number];
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface RouteAddress {
@@ -119,7 +119,7 @@ interface WithDescription {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    access?: Access;
+    access?: RouteAccess;
     errors?: ErrorShape;
   }
 }

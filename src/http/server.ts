@@ -4,7 +4,7 @@ import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { type OnLimitReached, limits as tableOfLimits } from "../model/limits.ts";
 import type { RunWithLines } from "../runtime/kept-lines.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 import { allowOrigins, corsHeaders } from "./answer/cors.ts";
 import { appOn, type FastPath } from "./app.ts";
 import { Certificate, type CertificateFiles, type CertificateStatus } from "./connection/certificate.ts";
@@ -35,7 +35,7 @@ export interface HttpParts {
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
-  readonly report: Report;
+  readonly report: Logger;
   readonly callers: Callers;
   /** Addresses or networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];

@@ -20,7 +20,7 @@ export interface KeyedRequest {
 }
 
 /** What a request asks for, as it is stored with the answer. */
-interface AskedContent extends Pick<KeyedRequest, "isSecret"> {
+interface RequestContent extends Pick<KeyedRequest, "isSecret"> {
   readonly contentHash: string;
 }
 
@@ -90,33 +90,33 @@ export class IdempotentWrites {
     const { ownerId, clientId, content, isSecret } = request;
     const key = { ownerId, hash: hashOf(clientId, request.key) };
     // The hash of a large body takes long: it is made before the transaction begins.
-    const asked = { contentHash: hashOf(content), isSecret };
+    const requestContent = { contentHash: hashOf(content), isSecret };
     const name = `${key.ownerId} ${key.hash}`;
     if (this.#running.has(name)) throw new IdempotencyKeyInUse();
     this.#running.add(name);
     try {
-      return (await this.#findKept(key, asked)) ?? (await this.#write(key, asked, write));
+      return (await this.#findKept(key, requestContent)) ?? (await this.#write(key, requestContent, write));
     } finally {
       this.#running.delete(name);
     }
   }
 
-  async #write<Answer>(key: IdempotencyKey, asked: AskedContent, write: (keep: Keep) => Promise<Answer>) {
+  async #write<Answer>(key: IdempotencyKey, requestContent: RequestContent, write: (keep: Keep) => Promise<Answer>) {
     const { ownerId } = key;
     await this.#limits.check(ownerId, () => this.#parts.store.read((tx) => tx.idempotencyKeys.usage(ownerId)));
     try {
-      return await write((answerOf) => (tx, result) => this.#store(tx, key, asked, answerOf(result)));
+      return await write((answerOf) => (tx, result) => this.#store(tx, key, requestContent, answerOf(result)));
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error.ofKeyedRequest();
       if (error instanceof StoreUnavailable) throw error;
       // Another node may have executed the same request meanwhile. Then its answer counts, not this error.
-      const kept = await this.#findKept(key, asked);
+      const kept = await this.#findKept(key, requestContent);
       if (kept) return kept;
       throw error;
     }
   }
 
-  async #findKept(key: IdempotencyKey, { contentHash, isSecret }: AskedContent): Promise<KeptAnswer | undefined> {
+  async #findKept(key: IdempotencyKey, { contentHash, isSecret }: RequestContent): Promise<KeptAnswer | undefined> {
     const stored = await this.#parts.store.read((tx) => tx.idempotencyKeys.find(key));
     if (!stored) return undefined;
     const text = stored.isSealed ? this.#parts.sealer.open(stored.text, answerContext(key)) : stored.text;
@@ -125,7 +125,7 @@ export class IdempotentWrites {
     return answer;
   }
 
-  async #store(tx: KeepTables, key: IdempotencyKey, { contentHash, isSecret }: AskedContent, answer: KeptAnswer) {
+  async #store(tx: KeepTables, key: IdempotencyKey, { contentHash, isSecret }: RequestContent, answer: KeptAnswer) {
     const text = JSON.stringify({ content: contentHash, status: answer.status, body: answer.body });
     // The hash of the content is sealed too: a webhook's address may be a secret that can be guessed.
     const stored: StoredAnswer = isSecret
@@ -141,7 +141,7 @@ export class IdempotentWrites {
       const removed = await this.#parts.store.transaction(
         async (tx) =>
           (await tx.idempotencyKeys.removeExpired(sweep.atOnce)) + (await tx.batchGroups.removeExpired(sweep.atOnce)),
-        { patient: true },
+        { background: true },
       );
       all += removed;
       if (removed < sweep.atOnce) break;

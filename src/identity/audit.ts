@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AuditFilter, AuditRow } from "../store/tables/audit.ts";
 
@@ -76,7 +76,7 @@ export interface Audit {
 
 export const auditKeptMs = 365 * 24 * 3_600_000;
 
-export function auditOn(store: Store<Pick<Transaction, "audit" | "clock">>, report: Report): Audit {
+export function auditOn(store: Store<Pick<Transaction, "audit" | "clock">>, report: Logger): Audit {
   return {
     async record(entry) {
       try {

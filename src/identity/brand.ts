@@ -22,7 +22,7 @@ export interface Terms {
   readonly version: string;
   /** Since when the terms are valid. */
   readonly dateMs: number;
-  /** Whether grants with older terms are not enough. */
+  /** Whether users must accept these terms again. */
   readonly isRequired: boolean;
   /** When refreshes of grants without the required terms end; undefined for never. */
   readonly refreshesEndMs: number | undefined;

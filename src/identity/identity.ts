@@ -1,6 +1,6 @@
 import type { DeviceId } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { type Audit, auditOn } from "./audit.ts";
 import { type Brands, brandsOn } from "./brand.ts";
@@ -28,7 +28,7 @@ export interface IdentityParts {
   readonly store: Store<SignInTables & RemovalTables & HeldTables & FailureTables>;
   /** This node's monotonic clock. */
   readonly elapsedMs: () => number;
-  readonly report: Report;
+  readonly report: Logger;
   /** Called when grants have ended and that is durable, so that caches drop them. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;

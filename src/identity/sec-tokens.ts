@@ -2,10 +2,10 @@ import { InvalidSecToken, NotFound, StoreUnavailable } from "../model/errors.ts"
 import type { UserId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
-import type { CredentialKey } from "../store/tables/credential-key.ts";
+import type { OwnedSecretKey } from "../store/tables/owned-secret-key.ts";
 import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
 import type { UserPrincipal } from "./principal.ts";
-import { hashOf, isCredential, keyOf, newCredential } from "./secrets.ts";
+import { hashOf, isOwnedSecret, keyOf, newOwnedSecret } from "./secrets.ts";
 import type { SignIn, SignInTables } from "./sign-in.ts";
 import { suspensionProblem } from "./suspension.ts";
 
@@ -42,7 +42,7 @@ export interface SecTokenParts {
 
 export function secTokensOn({ store, signIn, onLimitReached }: SecTokenParts): SecTokens {
   /** Best effort: a call with a valid token must not fail because of the renewal, for example on a full disk. */
-  async function renew(key: CredentialKey): Promise<void> {
+  async function renew(key: OwnedSecretKey): Promise<void> {
     try {
       await store.transaction(async (tx) => {
         const row = await tx.secTokens.find(key);
@@ -85,7 +85,7 @@ export function secTokensOn({ store, signIn, onLimitReached }: SecTokenParts): S
     },
 
     async authenticate(secToken) {
-      if (!isCredential(secTokenPrefix, secToken)) throw new InvalidSecToken();
+      if (!isOwnedSecret(secTokenPrefix, secToken)) throw new InvalidSecToken();
       const key = keyOf(secToken);
       const found = await store.read(async (tx) => {
         const row = await tx.secTokens.find(key);
@@ -120,5 +120,5 @@ function needsRenewal({ usedMs }: SecTokenRow, nowMs: number): boolean {
 const secTokenPrefix = "bws_";
 
 function newSecToken(userId: UserId): string {
-  return newCredential(secTokenPrefix, userId);
+  return newOwnedSecret(secTokenPrefix, userId);
 }

@@ -1,6 +1,6 @@
 import { createHmac, hash, randomFillSync, timingSafeEqual } from "node:crypto";
 import type { OwnerId } from "../model/ids.ts";
-import type { CredentialKey } from "../store/tables/credential-key.ts";
+import type { OwnedSecretKey } from "../store/tables/owned-secret-key.ts";
 
 const secretBytes = 32;
 /** A pool of random bytes for the next secrets: single calls would be a large part of a token's cost. */
@@ -27,7 +27,7 @@ export function hashOf(secret: string): string {
 }
 
 /** A secret that also encodes its owner, so that it can be looked up by owner. */
-export function newCredential(prefix: string, ownerId: OwnerId): string {
+export function newOwnedSecret(prefix: string, ownerId: OwnerId): string {
   return withOwner(newSecret(prefix), ownerId);
 }
 
@@ -39,12 +39,12 @@ export function withOwner(secret: string, ownerId: OwnerId): string {
 }
 
 /** Whether the text has the format of a credential with this prefix. Those of older versions have no owner. */
-export function isCredential(prefix: string, text: string): boolean {
+export function isOwnedSecret(prefix: string, text: string): boolean {
   return text.startsWith(prefix) && /^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{6})?$/.test(text.slice(prefix.length));
 }
 
 /** The key under which a credential is stored. Accepts any text; without an owner in it, the owner is 0. */
-export function keyOf(credential: string): CredentialKey {
+export function keyOf(credential: string): OwnedSecretKey {
   const [, secret, maskedOwner] = /([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{6})$/.exec(credential) ?? [];
   const ownerId = secret && maskedOwner ? Buffer.from(maskedOwner, "base64url").readInt32BE() ^ ownerMask(secret) : 0;
   return { ownerId: ownerId as OwnerId, hash: hashOf(credential) };

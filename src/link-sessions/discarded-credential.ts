@@ -14,5 +14,5 @@ export async function discardCredential(
   const { credential } = openSecrets(sealer, session);
   const connector = connectors.get(session.ecosystem);
   if (!credential || !connector || connector.revokesAllConsents) return;
-  await connector.revoke(connector.accessOf?.(credential) ?? credential.accessToken, signal, credential);
+  await connector.revoke(connector.callTokenOf?.(credential) ?? credential.accessToken, signal, credential);
 }

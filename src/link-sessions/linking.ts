@@ -10,7 +10,7 @@ import {
   StoreUnavailable,
   TooManyRequests,
 } from "../model/errors.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { type HomeSummary, summaryOf } from "./home-summary.ts";
@@ -23,7 +23,7 @@ export interface LinkingParts {
   readonly sealer: Sealer;
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly federation: Pick<Federation, "link" | "relink">;
-  readonly report: Report;
+  readonly report: Logger;
   /** Breezeway's callback, as it is registered with the ecosystems. */
   readonly redirectUri: () => string;
   /** Called when the log has grown. */

@@ -51,7 +51,7 @@ function expire(store: ExpiryParts["store"], session: LinkSessionRow): Promise<b
     async (tx) => {
       const current = await tx.linkSessions.lock(session);
       const nowMs = await tx.clock.nowMs();
-      if (!current || isTold(current) || !isExpired(current, nowMs)) return false;
+      if (!current || isExpiryLogged(current) || !isExpired(current, nowMs)) return false;
       const phase = mayHold(current) ? "discarding" : "expired";
       await tx.linkSessions.save({ ...current, phase, claimedMs: null });
       const { id, userId, ecosystem, mode } = current;
@@ -62,11 +62,11 @@ function expire(store: ExpiryParts["store"], session: LinkSessionRow): Promise<b
       await tx.log.append(linkSessionEntry(userId, null, nowMs, body));
       return true;
     },
-    { patient: true },
+    { background: true },
   );
 }
 
-function isTold({ phase }: LinkSessionRow): boolean {
+function isExpiryLogged({ phase }: LinkSessionRow): boolean {
   return phase === "expired" || phase === "discarding";
 }
 

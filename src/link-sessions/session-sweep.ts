@@ -13,7 +13,7 @@ export async function sweepSessions(
   while (!signal.aborted) {
     const removed = await store.transaction(
       async (tx) => tx.linkSessions.removeExpired((await tx.clock.nowMs()) - sessionKeptMs, atOnce),
-      { patient: true },
+      { background: true },
     );
     all += removed;
     if (removed < atOnce) break;

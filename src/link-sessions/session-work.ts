@@ -1,4 +1,4 @@
-import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
+import { type Logger, pause, type Runtime } from "../runtime/runtime.ts";
 
 /** How long a stopping node waits. Another node continues a session that takes longer, when its claim has expired. */
 const stopMs = 3_000;
@@ -7,9 +7,9 @@ const stopMs = 3_000;
 export class SessionWork {
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
-  readonly #report: Pick<Report, "error">;
+  readonly #report: Pick<Logger, "error">;
 
-  constructor(report: Pick<Report, "error">) {
+  constructor(report: Pick<Logger, "error">) {
     this.#report = report;
   }
 

@@ -1,6 +1,6 @@
 import type { Connector } from "../ecosystems/connector.ts";
 import { aborted } from "../federation/aborted.ts";
-import { type Report, type Runtime, within } from "../runtime/runtime.ts";
+import { type Logger, type Runtime, within } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkSessionKey, LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { discardCredential } from "./discarded-credential.ts";
@@ -12,7 +12,7 @@ export interface DiscardParts {
   readonly store: Store<Pick<Transaction, "linkSessions" | "clock">>;
   readonly sealer: Sealer;
   readonly connectors: ReadonlyMap<string, Connector>;
-  readonly runtime: Pick<Runtime, "after"> & { readonly report: Pick<Report, "error"> };
+  readonly runtime: Pick<Runtime, "after"> & { readonly report: Pick<Logger, "error"> };
 }
 
 /** How many credentials are revoked at the same time, each of another owner. */
@@ -57,7 +57,7 @@ async function discard(parts: DiscardParts, key: LinkSessionKey, signal: AbortSi
       await tx.linkSessions.save({ ...current, phase: "expired", claimedMs: null, sealed: emptied(parts, current) });
       return true;
     },
-    { patient: true },
+    { background: true },
   );
 }
 
@@ -74,7 +74,7 @@ function claim({ store }: DiscardParts, key: LinkSessionKey): Promise<LinkSessio
       await tx.linkSessions.save(claimed);
       return claimed;
     },
-    { patient: true },
+    { background: true },
   );
 }
 

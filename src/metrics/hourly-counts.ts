@@ -1,7 +1,7 @@
 const hourMs = 3_600_000;
 const hours = 24;
 
-interface Count {
+interface HourlySeries {
   /** The hour of the last bucket, counted from 1970. */
   hour: number;
   readonly buckets: number[];
@@ -13,7 +13,7 @@ interface Count {
  */
 export class HourlyCounts {
   readonly #nowMs: () => number;
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new Map<string, HourlySeries>();
   /** Since when it counts. */
   readonly sinceMs: number;
 
@@ -23,15 +23,15 @@ export class HourlyCounts {
   }
 
   add(name: string, count = 1): void {
-    const known = this.#counts.get(name) ?? { hour: this.#hour, buckets: new Array<number>(hours).fill(0) };
-    this.#counts.set(name, known);
-    this.#moveOn(known);
-    known.buckets[hours - 1]! += count;
+    const series = this.#counts.get(name) ?? { hour: this.#hour, buckets: new Array<number>(hours).fill(0) };
+    this.#counts.set(name, series);
+    this.#advanceToNow(series);
+    series.buckets[hours - 1]! += count;
   }
 
   /** Of each name the counts of the last 24 hours, the present hour last. */
   all(): Readonly<Record<string, readonly number[]>> {
-    for (const count of this.#counts.values()) this.#moveOn(count);
+    for (const series of this.#counts.values()) this.#advanceToNow(series);
     return Object.fromEntries([...this.#counts].map(([name, { buckets }]) => [name, [...buckets]]));
   }
 
@@ -39,12 +39,12 @@ export class HourlyCounts {
     return Math.floor(this.#nowMs() / hourMs);
   }
 
-  #moveOn(count: Count): void {
-    const passed = Math.min(hours, Math.max(0, this.#hour - count.hour));
+  #advanceToNow(series: HourlySeries): void {
+    const passed = Math.min(hours, Math.max(0, this.#hour - series.hour));
     for (let i = 0; i < passed; i++) {
-      count.buckets.shift();
-      count.buckets.push(0);
+      series.buckets.shift();
+      series.buckets.push(0);
     }
-    count.hour = Math.max(count.hour, this.#hour);
+    series.hour = Math.max(series.hour, this.#hour);
   }
 }

@@ -29,7 +29,7 @@ export interface Census {
    * False just after the store has started, its clock was set, or this node could reach it again: then no node may be
    * declared dead.
    */
-  readonly isSettled: boolean;
+  readonly isCertain: boolean;
 }
 
 /**
@@ -102,8 +102,8 @@ export class Membership {
   }
 
   /** By how much `nowMs` may be behind the store's clock. */
-  get unsureMs(): number {
-    return this.#storeClock.unsureMs;
+  get uncertaintyMs(): number {
+    return this.#storeClock.uncertaintyMs;
   }
 
   /** Rises each time that this node becomes alive again. Meanwhile other nodes may have claimed its links. */
@@ -120,7 +120,7 @@ export class Membership {
   }
 
   async census(tx: CensusTables): Promise<Census> {
-    if (!this.#store.isShared) return { living: [this.id], isSettled: true };
+    if (!this.#store.isShared) return { living: [this.id], isCertain: true };
     const sentMs = this.#runtime.elapsedMs();
     const [living, isStoreSettled, storeMs] = await Promise.all([
       this.living(tx),
@@ -130,11 +130,11 @@ export class Membership {
     // After the reads: a heartbeat that ended meanwhile may have noticed that the store's clock was set.
     const isSteady = isStoreSettled && !this.#isClockSet({ sentMs, storeMs, receivedMs: this.#runtime.elapsedMs() });
     const trust = isSteady ? this.#trustInSilence() : "none";
-    if (trust === "full") return { living, isSettled: true };
+    if (trust === "full") return { living, isCertain: true };
     const listed = await tx.nodes.alive(Number.POSITIVE_INFINITY);
     const isNoneSilent = listed.every((id) => living.includes(id));
-    if (trust === "unknown" && isNoneSilent) return { living, isSettled: true };
-    return { living: [...new Set([...living, ...listed])], isSettled: false };
+    if (trust === "unknown" && isNoneSilent) return { living, isCertain: true };
+    return { living: [...new Set([...living, ...listed])], isCertain: false };
   }
 
   /**

@@ -7,8 +7,8 @@ export interface ClockReading {
 
 /** Bounds of the difference between two clocks. */
 interface Offset {
-  readonly least: number;
-  readonly most: number;
+  readonly minMs: number;
+  readonly maxMs: number;
 }
 
 /**
@@ -29,28 +29,31 @@ export class StoreClock {
     const measured = offsetOf(reading);
     const known = this.#offset;
     // Each reading narrows the bounds. If it contradicts them, the store's clock was set.
-    const both = known && { least: Math.max(known.least, measured.least), most: Math.min(known.most, measured.most) };
-    this.#offset = both && both.least <= both.most ? both : measured;
+    const intersection = known && {
+      minMs: Math.max(known.minMs, measured.minMs),
+      maxMs: Math.min(known.maxMs, measured.maxMs),
+    };
+    this.#offset = intersection && intersection.minMs <= intersection.maxMs ? intersection : measured;
   }
 
   /** By how much the store's clock was set, forward or back, at least, between the last update and this reading. */
   stepMs(reading: ClockReading): number {
     const measured = offsetOf(reading);
     const known = this.#offset ?? measured;
-    return Math.max(0, measured.least - known.most, known.least - measured.most);
+    return Math.max(0, measured.minMs - known.maxMs, known.minMs - measured.maxMs);
   }
 
   /** A lower bound of the store's time; undefined before the first reading. */
   get nowMs(): number | undefined {
-    return this.#offset && Math.floor(this.#elapsedMs() + this.#offset.least);
+    return this.#offset && Math.floor(this.#elapsedMs() + this.#offset.minMs);
   }
 
   /** By how much the store's time may be later: at most the duration of the fastest reading. */
-  get unsureMs(): number {
-    return this.#offset ? Math.ceil(this.#offset.most - this.#offset.least) : 0;
+  get uncertaintyMs(): number {
+    return this.#offset ? Math.ceil(this.#offset.maxMs - this.#offset.minMs) : 0;
   }
 }
 
 function offsetOf({ sentMs, storeMs, receivedMs }: ClockReading): Offset {
-  return { least: storeMs - receivedMs, most: storeMs - sentMs };
+  return { minMs: storeMs - receivedMs, maxMs: storeMs - sentMs };
 }

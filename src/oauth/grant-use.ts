@@ -50,7 +50,7 @@ export class GrantUse {
             const nowMs = await tx.clock.nowMs();
             for (const grant of some) await tx.grants.used(grant, nowMs, nowMs - useStoredEveryMs);
           },
-          { patient: true },
+          { background: true },
         );
       }
       this.#task.succeeded();

@@ -10,14 +10,14 @@ import type { Sealer } from "./authorize/login-ticket.ts";
 import { clientsOn } from "./clients.ts";
 import { commandTokensWith } from "./command-tokens.ts";
 import { metadata } from "./metadata.ts";
-import type { TokenLife, Verification } from "./token-verification.ts";
+import type { TokenLife, TokenVerifier } from "./token-verification.ts";
 import { type Lifetimes, tokensOn } from "./tokens.ts";
 
 export interface OAuthParts {
   readonly store: Store;
   readonly identity: Pick<Identity, "findTenant" | "signIn" | "brandOf">;
   /** The cache of verified tokens. Code that ends a grant removes it from there. */
-  readonly verification: Verification;
+  readonly verification: TokenVerifier;
   readonly sealer: Sealer;
   readonly runtime: Runtime;
   /** The issuer identifier: the configured base URL, never taken from a request. */

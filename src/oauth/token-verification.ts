@@ -1,5 +1,5 @@
 import type { CallingPrincipal } from "../identity/principal.ts";
-import { isCredential, keyOf } from "../identity/secrets.ts";
+import { isOwnedSecret, keyOf } from "../identity/secrets.ts";
 import type { Suspended } from "../identity/suspension.ts";
 import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
@@ -61,7 +61,7 @@ interface CachedToken {
  * revocation is answered. Revocations of other nodes are read from the log several times a second, and at each hint. If
  * that fails, the cache is not used: each token is looked up in the store.
  */
-export class Verification {
+export class TokenVerifier {
   readonly #store: VerificationParts["store"];
   readonly #runtime: Runtime;
   readonly #pollTask: BackgroundTask;
@@ -112,7 +112,7 @@ export class Verification {
       this.#drop(accessToken, cached);
       if (elapsedMs >= cached.untilMs) throw new InvalidToken();
     }
-    if (!isCredential("bwa_", accessToken)) throw new InvalidToken();
+    if (!isOwnedSecret("bwa_", accessToken)) throw new InvalidToken();
     return this.#lookUp(accessToken);
   }
 
@@ -124,7 +124,7 @@ export class Verification {
 
   /** Whether the token was valid and has expired. Tokens that expired long ago are not known any more. */
   async isExpired(accessToken: string): Promise<boolean> {
-    if (!isCredential("bwa_", accessToken)) return false;
+    if (!isOwnedSecret("bwa_", accessToken)) return false;
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
     return row !== undefined && row.remainingMs <= 0;
   }

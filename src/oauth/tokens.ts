@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { endGrants } from "../identity/grants.ts";
-import { keyOf, newCredential } from "../identity/secrets.ts";
+import { keyOf, newOwnedSecret } from "../identity/secrets.ts";
 import { suspensionProblem } from "../identity/suspension.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
 import { ownerIdOf } from "../model/ids.ts";
@@ -98,7 +98,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
    */
   async function settle(
     client: Client,
-    body: (tx: TokenTables, addEntry: AddTokenEntry) => Promise<Settled>,
+    body: (tx: TokenTables, addEntry: AddTokenEntry) => Promise<GrantResult>,
   ): Promise<IssuedTokens> {
     const settled = await audit.transaction(store, async (tx, addEntry) => {
       await lockClient(tx, client);
@@ -116,10 +116,10 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
     requestedScopes: Scopes = null,
   ): Promise<IssuedTokens> {
     const nowMs = await tx.clock.nowMs();
-    const accessToken = newCredential("bwa_", ownerIdOf(grant));
+    const accessToken = newOwnedSecret("bwa_", ownerIdOf(grant));
     if (parentHash !== null) await tokenLimit.ofGrant(tx, grant, keyOf(accessToken).hash);
     const access = await addAccess(tx, grant, accessToken, nowMs, requestedScopes);
-    const refreshToken = newCredential("bwr_", ownerIdOf(grant));
+    const refreshToken = newOwnedSecret("bwr_", ownerIdOf(grant));
     await tx.refreshTokens.add({
       ...keyOf(refreshToken),
       grantId: grant.id,
@@ -242,7 +242,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
         };
         await tx.grants.add(grant);
         await addEntry(tx, "client_credentials", grant, { source });
-        const accessToken = newCredential("bwa_", ownerIdOf(grant));
+        const accessToken = newOwnedSecret("bwa_", ownerIdOf(grant));
         return { issued: await addAccess(tx, grant, accessToken, await tx.clock.nowMs()), ended };
       });
       grantsEnded(ended);
@@ -281,7 +281,7 @@ async function lockClient(tx: TokenTables, { id }: Client): Promise<void> {
   if (!(await tx.clients.hold(id))) throw new InvalidClient();
 }
 
-type Settled = ({ readonly issued: IssuedTokens } | { readonly refused: string }) & {
+type GrantResult = ({ readonly issued: IssuedTokens } | { readonly refused: string }) & {
   /** Grants that ended with it. */
   readonly ended?: readonly string[];
 };
@@ -295,7 +295,7 @@ async function handleReplay(
   client: Client,
   code: string,
   source: string,
-): Promise<Settled> {
+): Promise<GrantResult> {
   const refused = "The code is not valid.";
   const known = await tx.codes.find(keyOf(code));
   if (known?.clientId !== client.id || known.grantId === null) return { refused };

@@ -16,7 +16,7 @@ export interface AdminCall extends OperatorRule {
   readonly words?: readonly string[];
   /** Further options of the command: in the query of a read or a removal, otherwise members of the JSON body. */
   readonly fields?: readonly AdminField[];
-  /** It is done for its answer: the console shows it. */
+  /** The console shows the answer. */
   readonly showsAnswer?: true;
   /** For pages and programs alone: no command does it. */
   readonly isWithoutCommand?: true;

@@ -15,12 +15,12 @@ export interface FoundNames {
   readonly tenants: readonly { readonly tenantId: TenantId; readonly name: string }[];
 }
 
-export interface NameLookup {
+export interface DisplayNames {
   /** One query for each kind. `within`: only what belongs to these tenants. */
   namesOf(wanted: WantedNames, within?: readonly TenantId[]): Promise<FoundNames>;
 }
 
-export function nameLookupOn(store: Store<Pick<Transaction, "users" | "clients" | "tenants">>): NameLookup {
+export function displayNamesOn(store: Store<Pick<Transaction, "users" | "clients" | "tenants">>): DisplayNames {
   return {
     async namesOf({ userIds, clientIds, tenantIds }, within) {
       const isWithin = (tenantId: TenantId) => within === undefined || within.includes(tenantId);

@@ -1,6 +1,6 @@
 import { auditEntry } from "../identity/audit.ts";
 import type { PasswordCaller, Passwords } from "../identity/passwords.ts";
-import { hashOf, isCredential, newSecret } from "../identity/secrets.ts";
+import { hashOf, isOwnedSecret, newSecret } from "../identity/secrets.ts";
 import { checkTenantName } from "../identity/tenants.ts";
 import { Conflict, LimitReached, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
@@ -89,7 +89,7 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
   }
 
   async function find(tx: OperatorTables, kind: OperatorLinkRow["kind"], secret: string): Promise<OperatorLinkRow> {
-    const link = isCredential(linkPrefix, secret) ? await tx.operatorLinks.find(hashOf(secret)) : undefined;
+    const link = isOwnedSecret(linkPrefix, secret) ? await tx.operatorLinks.find(hashOf(secret)) : undefined;
     if (!link || link.kind !== kind || (await tx.clock.nowMs()) >= link.expiresMs) throw usedLink(kind);
     return link;
   }

@@ -3,7 +3,7 @@ import type { FailureLimits } from "../identity/failure-limits.ts";
 import type { Passwords } from "../identity/passwords.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
-import { type NameLookup, nameLookupOn } from "./names.ts";
+import { type DisplayNames, displayNamesOn } from "./names.ts";
 import { type OneTimeLinks, oneTimeLinksOn } from "./one-time-links.ts";
 import { type Roster, rosterOn } from "./roster.ts";
 import { type Sessions, sessionLifetime, sessionsOn } from "./sessions.ts";
@@ -12,7 +12,7 @@ import type { OperatorTables } from "./tables.ts";
 import { type Tokens, tokensOn } from "./tokens.ts";
 
 /** The people who run the service: who they are, how they come in, and what they may do. */
-export interface Operators extends Roster, Sessions, Tokens, OneTimeLinks, SignIns, NameLookup {
+export interface Operators extends Roster, Sessions, Tokens, OneTimeLinks, SignIns, DisplayNames {
   /** Removes expired sessions, tokens and links; returns how many. */
   sweep(): Promise<number>;
 }
@@ -33,7 +33,7 @@ export function operatorsOn({ onLimitReached = () => undefined, ...parts }: Oper
     ...tokensOn(store),
     ...oneTimeLinksOn({ ...parts, onLimitReached }),
     ...operatorSignInOn({ ...parts, onLimitReached }),
-    ...nameLookupOn(store),
+    ...displayNamesOn(store),
     sweep: () =>
       store.transaction(async (tx) => {
         const nowMs = await tx.clock.nowMs();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { hashOf, isCredential, newSecret } from "../identity/secrets.ts";
+import { hashOf, isOwnedSecret, newSecret } from "../identity/secrets.ts";
 import { NotFound, NotSignedIn, StoreUnavailable } from "../model/errors.ts";
 import type { OperatorId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
@@ -60,7 +60,7 @@ export function sessionsOn(store: Store<OperatorTables>): Sessions {
   }
   return {
     async bySession(secret, isUse = true) {
-      if (!isCredential(sessionPrefix, secret)) throw new NotSignedIn();
+      if (!isOwnedSecret(sessionPrefix, secret)) throw new NotSignedIn();
       const found = await store.read(async (tx) => {
         const session = await tx.operatorSessions.find(hashOf(secret));
         const operator = session && (await tx.operators.byId(session.operatorId));

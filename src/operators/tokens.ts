@@ -1,5 +1,5 @@
 import { checkNewName, readName } from "../identity/names.ts";
-import { hashOf, isCredential, newSecret } from "../identity/secrets.ts";
+import { hashOf, isOwnedSecret, newSecret } from "../identity/secrets.ts";
 import { BadParameter, LimitReached, NotFound, NotSignedIn, StoreUnavailable } from "../model/errors.ts";
 import type { OperatorId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
@@ -43,7 +43,7 @@ export function tokensOn(store: Store<OperatorTables>): Tokens {
   }
   return {
     async byToken(secret) {
-      if (!isCredential(tokenPrefix, secret)) throw new NotSignedIn();
+      if (!isOwnedSecret(tokenPrefix, secret)) throw new NotSignedIn();
       const found = await store.read(async (tx) => {
         const token = await tx.operatorTokens.find(hashOf(secret));
         const operator = token && (await tx.operators.byId(token.operatorId));

@@ -54,10 +54,10 @@ function decide(
   if (isCommandError(admission)) return refused(admission);
   if (admission.relation === "joins") return { joins: open[admission.index]! };
   // Every open command has been sent, so none can be superseded.
-  const asked = attributeWrites(map, admission.plan, nowMs);
-  if (isCommandError(asked)) return refused(asked);
-  const writes = Object.fromEntries(asked.writes.map(({ attribute, value }) => [attribute, value]));
-  const plan: StoredOwnPlan = { ...admission.plan, expected: asked.expected, writes };
+  const plannedWrites = attributeWrites(map, admission.plan, nowMs);
+  if (isCommandError(plannedWrites)) return refused(plannedWrites);
+  const writes = Object.fromEntries(plannedWrites.writes.map(({ attribute, value }) => [attribute, value]));
+  const plan: StoredOwnPlan = { ...admission.plan, expected: plannedWrites.expected, writes };
   return {
     ...row,
     plan: JSON.stringify(plan),

@@ -60,14 +60,14 @@ export function thingReading(
   };
   return {
     async page(accessScope, place, most = thingsPerPage) {
-      const isOwnAsked = place.source === undefined || place.source === ownSource;
+      const includesOwn = place.source === undefined || place.source === ownSource;
       const linked =
         place.own || place.source === ownSource
           ? { things: [], next: undefined }
           : await linkedPage(accessScope, place, most);
       const left = most - linked.things.length;
-      if (linked.next || !isOwnAsked || left === 0) {
-        return { ...linked, next: linked.next ?? (isOwnAsked ? { ...place, own: {} } : undefined) };
+      if (linked.next || !includesOwn || left === 0) {
+        return { ...linked, next: linked.next ?? (includesOwn ? { ...place, own: {} } : undefined) };
       }
       const own = await store.read((tx) => ownPage(tx, ownThings, accessScope, place, left));
       return { things: [...linked.things, ...own.things], next: own.next && { ...place, own: own.next } };

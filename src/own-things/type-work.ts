@@ -32,7 +32,7 @@ const examined = 2_000;
  * has a bound too: the time of a search also counts a store that stalled.
  */
 const silenceEvery = { share: 10, fromMs: 5_000, toMs: 60_000, restFactor: 20, longestRestMs: 120_000 };
-const inBackground: Priority = { patient: true };
+const inBackground: Priority = { background: true };
 
 /**
  * Work on all devices of a type, in short transactions: it logs a change of the trait map for each device, and logs

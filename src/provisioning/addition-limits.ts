@@ -1,9 +1,11 @@
+import type { AddedDevice } from "../devices/device-addition.ts";
 import { tooManyBytes } from "../devices/growth.ts";
-import { LimitReached } from "../model/errors.ts";
+import { LimitReached, NotFound } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Transaction } from "../store/seam.ts";
-import { tooManyOfTenant, tooManyOfUser } from "./inventory.ts";
+import type { LockedUsers } from "../store/tables/users.ts";
+import { tooManyOfTenant, tooManyOfUser } from "./operator-devices.ts";
 import type { SizedDevice } from "./sized-device.ts";
 
 type LimitTables = Pick<Transaction, "devices" | "attributeUsage">;
@@ -15,20 +17,20 @@ type LimitTables = Pick<Transaction, "devices" | "attributeUsage">;
 export class AdditionLimits {
   readonly #tx: LimitTables;
   readonly #tenantId: TenantId;
-  #leftInTenant: number;
+  #remainingInTenant: number;
   readonly #devices = new Map<UserId, number>();
   readonly #bytes = new Map<UserId, number>();
   readonly #types = new Map<string, number>();
 
-  constructor(tx: LimitTables, tenantId: TenantId, leftInTenant: number) {
+  constructor(tx: LimitTables, tenantId: TenantId, remainingInTenant: number) {
     this.#tx = tx;
     this.#tenantId = tenantId;
-    this.#leftInTenant = leftInTenant;
+    this.#remainingInTenant = remainingInTenant;
   }
 
   /** Counts the device, and returns the id of its type. Throws LimitReached when it exceeds a limit. */
   async admit({ userId, typeName, changes = [], growth: { bytes } }: SizedDevice): Promise<number> {
-    if (this.#leftInTenant <= 0) throw tooManyOfTenant();
+    if (this.#remainingInTenant <= 0) throw tooManyOfTenant();
     if (changes.length > limits.attributesPerDevice) {
       throw new LimitReached(
         "attributesPerDevice",
@@ -41,7 +43,7 @@ export class AdditionLimits {
     const used = bytes === 0 ? 0 : (this.#bytes.get(userId) ?? (await this.#tx.attributeUsage.bytesOfUser(userId)));
     if (used + bytes > limits.attributeBytesPerUser) throw tooManyBytes(used, bytes);
     const typeId = await this.#typeId(typeName);
-    this.#leftInTenant -= 1;
+    this.#remainingInTenant -= 1;
     this.#devices.set(userId, devices + 1);
     if (bytes > 0) this.#bytes.set(userId, used + bytes);
     return typeId;
@@ -63,4 +65,14 @@ export class AdditionLimits {
     }
     return this.#tx.devices.addType(name, this.#tenantId);
   }
+}
+
+/** Throws a refusal unless the device can be added. The transaction has locked the users. */
+export async function checkAddition(
+  device: SizedDevice,
+  users: LockedUsers,
+  additionLimits: AdditionLimits,
+): Promise<AddedDevice> {
+  if (!users.ids.has(device.userId)) throw new NotFound("User does not exist.");
+  return { ...device, typeId: await additionLimits.admit(device) };
 }

@@ -9,12 +9,11 @@ import { limits } from "../model/limits.ts";
 import type { OwnAlarms } from "../own-things/own-alarms.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { admit } from "./addition.ts";
-import { AdditionLimits } from "./addition-limits.ts";
+import { AdditionLimits, checkAddition } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import { describeIn } from "./description.ts";
-import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import { removeIn } from "./operator-devices.ts";
 import { type SizedDevice, sized } from "./sized-device.ts";
 import { type CostlyWrite, linesToAlarm, type StateWrite, writeCostly, writeSome } from "./state-writes.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
@@ -86,7 +85,7 @@ export class RefusedLine extends Error {
 
 const linesPerGroup = { least: 10, most: 100 };
 /** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
-const inBackground: Priority = { patient: true };
+const inBackground: Priority = { background: true };
 
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
   const { store, commitGroup, states, counts, elapsedMs, ownThings, ownAlarms } = parts;
@@ -110,7 +109,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         const bounds = new AdditionLimits(tx, tenantId, left);
         const admitted: AddedDevice[] = [];
         for (const [index, device] of sizedDevices.entries()) {
-          const outcome = await outcomeOf(() => admit(device, users, bounds));
+          const outcome = await outcomeOf(() => checkAddition(device, users, bounds));
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
           admitted.push(outcome.done);
         }
@@ -135,7 +134,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         const decided: LineOutcome<AddedDevice>[] = [];
         for (const line of lines) {
           const isRefused = line instanceof BreezewayError;
-          decided.push(isRefused ? { refused: line } : await outcomeOf(() => admit(line, users, bounds)));
+          decided.push(isRefused ? { refused: line } : await outcomeOf(() => checkAddition(line, users, bounds)));
         }
         const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
         const states = (await add(tenantId, admitted, users.nowMs)).values();

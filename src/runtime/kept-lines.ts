@@ -14,8 +14,8 @@ export type RunWithLines = <Result>(lines: OpenLines, act: () => Result) => Resu
 
 /** The line as it is kept. This runs for each request: most lines are kept without a copy. */
 export function keptLine(timeMs: number, level: LineLevel, sentence: string, fields: object): LogLine {
-  const told = fields as Record<string, unknown>;
-  return { timeMs, level, sentence, fields: isPlain(told) ? told : cutJson(safeFields(told)) };
+  const members = fields as Record<string, unknown>;
+  return { timeMs, level, sentence, fields: isPlain(members) ? members : cutJson(safeFields(members)) };
 }
 
 /** Members that a plain line has at most, and characters of each. */

@@ -12,7 +12,7 @@ export interface Runtime {
   readonly random: () => number;
   /** Runs `act` once after the delay; the returned function cancels it. */
   readonly after: (delayMs: number, act: () => void) => Cancel;
-  readonly report: Report;
+  readonly report: Logger;
   /** Runs work that belongs to no request, although a request may have woken it. */
   readonly outsideRequests?: <Result>(act: () => Result) => Result;
   /** Counts a failure of a periodic task (runtime/background-task.ts). */
@@ -33,7 +33,7 @@ export type Cancel = () => void;
 export type Timers = Pick<Runtime, "after" | "elapsedMs">;
 
 /** The log. Fields never hold a secret; the sentence is complete without them. */
-export interface Report {
+export interface Logger {
   debug(fields: object, sentence: string): void;
   info(fields: object, sentence: string): void;
   warn(fields: object, sentence: string): void;

@@ -119,17 +119,17 @@ async function blindTime(
 
 async function readNodes(nodes: NodeQuestions): Promise<CountsOfNodes | undefined> {
   const { answers, silentNodes } = await nodes.ask(topic, "");
-  const told = [...answers.values()].map((text) => JSON.parse(text) as NodeCounts);
-  if (told.length === 0) return undefined;
-  const names = new Set(told.flatMap(({ counts }) => Object.keys(counts)));
+  const nodeCounts = [...answers.values()].map((text) => JSON.parse(text) as NodeCounts);
+  if (nodeCounts.length === 0) return undefined;
+  const names = new Set(nodeCounts.flatMap(({ counts }) => Object.keys(counts)));
   const sums = [...names].map((name) => {
     const buckets = Array.from({ length: hours }, (_, hour) =>
-      told.reduce((sum, { counts }) => sum + (counts[name]?.[hour] ?? 0), 0),
+      nodeCounts.reduce((sum, { counts }) => sum + (counts[name]?.[hour] ?? 0), 0),
     );
     return [name, buckets] as const;
   });
   const { changes = zeros(), ...reached } = Object.fromEntries(sums);
-  const countedSinceMs = Math.max(...told.map((node) => node.sinceMs));
+  const countedSinceMs = Math.max(...nodeCounts.map((node) => node.sinceMs));
   return { changes, limits: reached, countedSinceMs, silent: silentNodes as readonly NodeId[] };
 }
 

@@ -1,6 +1,6 @@
 import type { ReportProgress } from "../cli/terminal/progress.ts";
 import { BadParameter } from "../model/errors.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 import type { Backups } from "../store/backup/backups.ts";
 import { recordBackup } from "../store/backup/last-backup.ts";
 import type { OpenStore } from "../store/seam.ts";
@@ -10,7 +10,7 @@ const postgresIsBackedUpOtherwise =
 
 /** Takes a backup of a SQLite store and stores when. The backup is complete, whether or not its time can be stored. */
 export async function takeBackup(
-  { store, backups, report }: { readonly store: OpenStore; readonly backups: Backups; readonly report: Report },
+  { store, backups, report }: { readonly store: OpenStore; readonly backups: Backups; readonly report: Logger },
   to: string,
   withKey: boolean,
   onProgress: ReportProgress,

@@ -38,7 +38,7 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
     ecosystems: config.ecosystems.map(({ name, apiUrl }) => ({ name, url: apiUrl })),
     async nodes() {
       if (!store.isShared) {
-        const shares = await store.read((tx) => tx.links.shares());
+        const shares = await store.read((tx) => tx.links.countsByOwner());
         const links = shares.find(({ owner }) => owner === membership.id)?.count ?? 0;
         return [{ node: membership.id, isThis: true, silentMs: null, links, schemaVersion }];
       }

@@ -8,7 +8,7 @@ import { operations as platformOperations } from "../outlets/platform/operations
 import { processRuntime } from "../runtime/process/process-runtime.ts";
 import { runOutsideRequests } from "../runtime/process/request-lines.ts";
 import { version } from "../runtime/process/version.ts";
-import type { Report, Runtime } from "../runtime/runtime.ts";
+import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
 import { openPostgres } from "../store/postgres/store.ts";
 import type { OpenStore } from "../store/seam.ts";
@@ -18,7 +18,7 @@ import { sealingFor } from "./sealing-keys.ts";
 /** Opens what all other parts need: the locked data folder, metrics, the store and its sealing keys. */
 export async function openFoundation(
   config: Config,
-  report: Report,
+  report: Logger,
   injectedRuntime: Runtime | undefined,
   { mayLackKeys = false }: { readonly mayLackKeys?: boolean },
 ) {

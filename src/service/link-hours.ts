@@ -45,7 +45,7 @@ export async function countHour({ store, federation }: CountingParts, knownMs?: 
     async ({ linkHours }) => {
       if (await linkHours.keep(nowHourMs, counts)) await linkHours.removeBefore(nowHourMs - keptHours * hourMs);
     },
-    { patient: true },
+    { background: true },
   );
   return nowHourMs;
 }

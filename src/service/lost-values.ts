@@ -54,7 +54,7 @@ export async function dropValue(
   await tx.links.setState(userId, deviceId, { state: "needs_reauth", reason, blindness });
   await tx.log.append(linkEntry(userId, deviceId, nowMs, { ecosystem, state: "needs_reauth", reason }));
   // The owner node must read the link again. A new epoch (fencing token) refuses its writes until it has.
-  if (link.owner !== null) await tx.links.take(userId, deviceId, link.owner);
+  if (link.owner !== null) await tx.links.takeOver(userId, deviceId, link.owner);
   return { kind: "link", userId, deviceId, ecosystem };
 }
 

@@ -39,7 +39,7 @@ import { NodeQuestions } from "../nodes/node-questions.ts";
 import { ThingFormChoice } from "../nodes/thing-form.ts";
 import { grantAdministrationOn } from "../oauth/grant-administration.ts";
 import { oauthOn } from "../oauth/oauth.ts";
-import { Verification } from "../oauth/token-verification.ts";
+import { TokenVerifier } from "../oauth/token-verification.ts";
 import { operatorsOn } from "../operators/operators.ts";
 import { SessionWatch } from "../operators/session-watch.ts";
 import { OwnAlarms } from "../own-things/own-alarms.ts";
@@ -50,7 +50,7 @@ import { OwnThings } from "../own-things/own-things.ts";
 import { thingReading } from "../own-things/thing-reading.ts";
 import { TypeWork } from "../own-things/type-work.ts";
 import { deviceTypesOn } from "../provisioning/device-types.ts";
-import { addDevice, removeDevice } from "../provisioning/inventory.ts";
+import { addDevice, removeDevice } from "../provisioning/operator-devices.ts";
 import { provisioningOn } from "../provisioning/provisioning.ts";
 import { TenantDeviceCounts } from "../provisioning/tenant-device-counts.ts";
 import { QuotaSettings } from "../quotas/quota-settings.ts";
@@ -60,7 +60,7 @@ import { RecentRequests } from "../requests/recent-requests.ts";
 import { requestSearch } from "../requests/request-search.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
-import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
+import { type Logger, pause, type Runtime } from "../runtime/runtime.ts";
 import { Backups } from "../store/backup/backups.ts";
 import { lastBackupMs, recordBackup } from "../store/backup/last-backup.ts";
 import { Compaction } from "../store/disk/compaction.ts";
@@ -102,7 +102,7 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
  * Builds all parts in order and hands each what it needs. Nothing listens and no link is followed yet: commands use the
  * parts as they are, `startService` starts them.
  */
-export async function openParts(config: Config, report: Report, runtime?: Runtime, options: OpenOptions = {}) {
+export async function openParts(config: Config, report: Logger, runtime?: Runtime, options: OpenOptions = {}) {
   const foundation = await openFoundation(config, report, runtime, options);
   try {
     return await partsOn(foundation, config, report, options);
@@ -115,7 +115,7 @@ export async function openParts(config: Config, report: Report, runtime?: Runtim
 async function partsOn(
   foundation: Awaited<ReturnType<typeof openFoundation>>,
   config: Config,
-  report: Report,
+  report: Logger,
   { passwords, settings = [] }: OpenOptions,
 ) {
   const { folder, store, keyFile, sealing, metrics, runtime } = foundation;
@@ -127,7 +127,7 @@ async function partsOn(
   const failureLimits = { failuresPerSource: config.failuresPerSource };
 
   const states = new DeviceStates(store);
-  const verification = new Verification({ store, runtime });
+  const verification = new TokenVerifier({ store, runtime });
   const identity = identityOn({
     store,
     elapsedMs: runtime.elapsedMs,

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import type { PatternAnswer, PatternJob, PatternWork } from "../alerts/programs.ts";
+import type { PatternAnswer, PatternJob, PatternWork } from "../alerts/pattern-cache.ts";
 import { StoreUnavailable } from "../model/errors.ts";
-import type { Report } from "../runtime/runtime.ts";
+import type { Logger } from "../runtime/runtime.ts";
 
 /** Far above what the programs take (programs.ts). Beyond it the thread ends, and the process goes on. */
 const mostMegabytes = 128;
@@ -13,13 +13,13 @@ const mostMegabytes = 128;
  * change that needs it is stored, and its costly alerts are stopped.
  */
 export class PatternThread implements PatternWork {
-  readonly #report: Report;
+  readonly #report: Logger;
   readonly #code: URL;
   #worker: Worker | undefined;
   #job: PromiseWithResolvers<readonly PatternAnswer[] | undefined> | undefined;
   #isStopped = false;
 
-  constructor(report: Report, code = new URL("./pattern-worker.ts", import.meta.url)) {
+  constructor(report: Logger, code = new URL("./pattern-worker.ts", import.meta.url)) {
     this.#report = report;
     this.#code = code;
   }

@@ -10,7 +10,7 @@ import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
 import { runWithLines, withRequestLines } from "../runtime/process/request-lines.ts";
 import { version } from "../runtime/process/version.ts";
-import type { Report, Runtime } from "../runtime/runtime.ts";
+import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
 import type { Hint } from "../store/node-bus.ts";
 import { refuseRemoteDemo } from "./demo-guard.ts";
@@ -45,13 +45,13 @@ export interface Service {
  */
 export async function startService(
   config: Config,
-  log: Report,
-  givenRuntime?: Runtime,
+  log: Logger,
+  injectedRuntime?: Runtime,
   { addedRoutes = () => [], console: additions, ...options }: ServiceOptions = {},
 ): Promise<Service> {
   refuseInsecure(config);
   const report = withRequestLines(log);
-  const runtime = givenRuntime && { ...givenRuntime, report: withRequestLines(givenRuntime.report) };
+  const runtime = injectedRuntime && { ...injectedRuntime, report: withRequestLines(injectedRuntime.report) };
   const parts = await whenFree(dataFolder(config.dataFolder), () => openParts(config, report, runtime, options));
   const { address, oauth, federation, events, membership, metrics, store } = parts;
   const stops: (() => unknown)[] = [parts.close];
@@ -125,7 +125,7 @@ export async function startService(
 
 async function outletParts(
   config: Config,
-  report: Report,
+  report: Logger,
   parts: Parts,
   {
     addedRoutes,
@@ -255,7 +255,7 @@ function listenToHints(parts: Parts): () => void {
 }
 
 /** Hands the links back, so that other nodes can claim them at once, then ends this node's membership. */
-async function leaveOtherNodes({ federation, membership }: Parts, report: Report): Promise<void> {
+async function leaveOtherNodes({ federation, membership }: Parts, report: Logger): Promise<void> {
   try {
     await federation.handBack();
     await membership.stop();

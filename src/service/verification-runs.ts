@@ -7,7 +7,7 @@ import type {
   Verifications,
 } from "../cli/administration/verifications.ts";
 import { Conflict } from "../model/errors.ts";
-import type { Report as ReportToLog } from "../runtime/runtime.ts";
+import type { Logger as ReportToLog } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 
 type Tx = Pick<Transaction, "settings" | "clock">;

@@ -72,7 +72,7 @@ export interface Priority {
   /** Runs before all others. On SQLite it is committed at once, without waiting for a group to gather. */
   readonly urgent?: boolean;
   /** Aborts when the transaction becomes urgent while it waits. */
-  readonly hurry?: AbortSignal;
+  readonly becomesUrgent?: AbortSignal;
   /** Runs before ordinary transactions, but in their commit groups: for a task that must keep up with all of them. */
   readonly soon?: boolean;
   /**
@@ -80,8 +80,8 @@ export interface Priority {
    * the same time share one transaction (groups/group-queue.ts).
    */
   readonly groupedBy?: UserId | undefined;
-  /** Background work: no caller waits for it, so it never delays ordinary transactions, and it may wait without limit. */
-  readonly patient?: boolean;
+  /** Background work. On PostgreSQL it has its own connections and may wait without limit. SQLite ignores it. */
+  readonly background?: boolean;
 }
 
 /** An open store, which its owner closes. */

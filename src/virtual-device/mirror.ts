@@ -1,4 +1,4 @@
-import type { Home, Sighting, Structure } from "../home/home.ts";
+import type { Home, ObjectReading, Structure } from "../home/home.ts";
 import type { Thing } from "../home/thing.ts";
 import type { Presence } from "../home/traits/presence.ts";
 import { cleanText } from "../model/clean-text.ts";
@@ -72,7 +72,7 @@ function mirrorAlarmSummary(
 }
 
 export function mirrorStructure(
-  sighting: Sighting<Structure> | undefined,
+  sighting: ObjectReading<Structure> | undefined,
   slot: Slot,
   x: number,
   current: AttributeValues,
@@ -95,7 +95,7 @@ export function mirrorStructure(
 }
 
 function mirrorThermostat(
-  sighting: Sighting<Thing> | undefined,
+  sighting: ObjectReading<Thing> | undefined,
   slot: Slot,
   x: number,
   y: number,
@@ -142,7 +142,7 @@ function keepOfThermostat(
 }
 
 function mirrorAlarm(
-  sighting: Sighting<Thing> | undefined,
+  sighting: ObjectReading<Thing> | undefined,
   slot: Slot,
   x: number,
   y: number,

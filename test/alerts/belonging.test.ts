@@ -7,14 +7,14 @@ import { removeLink } from "../../src/federation/unlinking.ts";
 import type { Home } from "../../src/home/home.ts";
 import { removeHome } from "../../src/identity/removal.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
-import { removeDevice } from "../../src/provisioning/inventory.ts";
+import { removeDevice } from "../../src/provisioning/operator-devices.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { linkOf, node } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { alarm, homeWith, many, structure, thermostat } from "../home/home-parts.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
@@ -141,7 +141,7 @@ async function laneOf(
   const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
   const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
   const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: [], things: noThingMarks };
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const lane = new Lane(
     {
       link: { userId, deviceId: account, ecosystem: "nest", ownership },

@@ -4,8 +4,8 @@ import { type AlertTables, alertsOn } from "../../src/alerts/alerts.ts";
 import { Chain } from "../../src/alerts/chain.ts";
 import { MatchTurns } from "../../src/alerts/match-turns.ts";
 import { type Judgement, Matching } from "../../src/alerts/matching.ts";
+import type { PatternWork } from "../../src/alerts/pattern-cache.ts";
 import { Patterns } from "../../src/alerts/patterns.ts";
-import type { PatternWork } from "../../src/alerts/programs.ts";
 import { inAttempts } from "../../src/devices/attempts.ts";
 import { type CommitRequest, commitOn } from "../../src/devices/commit.ts";
 import { commitGroupOn } from "../../src/devices/commit-group.ts";
@@ -271,10 +271,12 @@ describe("the patterns of a change", { timeout: 120_000 }, () => {
       for (let i = 1; i < limits.changesWaiting; i++) waiting.push(change(value(i)));
       await passed();
       waiting.push(change(value(50), { urgent: true }));
-      const hurry = new AbortController();
-      waiting.push(change(value(60), { cause: { by: "ecosystem" }, mayRefuse: false, hurry: hurry.signal }));
+      const becomingUrgent = new AbortController();
+      waiting.push(
+        change(value(60), { cause: { by: "ecosystem" }, mayRefuse: false, becomesUrgent: becomingUrgent.signal }),
+      );
       await passed();
-      hurry.abort();
+      becomingUrgent.abort();
       release();
       await Promise.all(waiting);
       assert.deepEqual(lengths().slice(0, 3).toSorted(), [0, 50, 60]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RE2JS } from "re2js";
 import { type AlertTables, alertsOn } from "../../src/alerts/alerts.ts";
-import type { PatternWork } from "../../src/alerts/programs.ts";
+import type { PatternWork } from "../../src/alerts/pattern-cache.ts";
 import { limits } from "../../src/model/limits.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";

@@ -2,15 +2,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { MatchTurns } from "../../src/alerts/match-turns.ts";
 import { Matching } from "../../src/alerts/matching.ts";
+import { PatternCache, type PatternJob, type PatternWork } from "../../src/alerts/pattern-cache.ts";
 import { Patterns } from "../../src/alerts/patterns.ts";
-import { type PatternJob, type PatternWork, Programs } from "../../src/alerts/programs.ts";
-import { type Attempts, attemptsIn } from "../../src/devices/attempts.ts";
+import { attemptsIn, type TransactionRetries } from "../../src/devices/attempts.ts";
 import type { DeviceCommit, Reaction } from "../../src/devices/commit.ts";
 import type { TenantId } from "../../src/model/ids.ts";
 
 /** The jobs that were given away, and their answers. */
 export function watchedWork() {
-  const programs = new Programs();
+  const programs = new PatternCache();
   const jobs: PatternJob[] = [];
   const patternWork: PatternWork = {
     async run(job) {
@@ -36,7 +36,7 @@ export function heldPatterns(isCostly: (commit: DeviceCommit) => boolean) {
       return [];
     },
   });
-  const answered = new WeakSet<Attempts>();
+  const answered = new WeakSet<TransactionRetries>();
   let waiting = 0;
   const react: Reaction = async (tx, commit) => {
     const attempts = attemptsIn(tx)!;

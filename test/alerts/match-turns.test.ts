@@ -100,14 +100,14 @@ describe("the turns of those whose costly patterns are matched", () => {
     const waiting = [
       begin(caller(1, "running")),
       begin(caller(1, "ada")),
-      begin({ ...caller(1, "late alarm"), hurry: hurrying.signal }),
+      begin({ ...caller(1, "late alarm"), becomesUrgent: hurrying.signal }),
       begin({ ...caller(1, "alarm"), urgent: true }),
       begin({ ...caller(1, "alarm"), urgent: true }),
       begin({ ...caller(2, "other alarm"), urgent: true }),
     ];
     await settled();
     hurrying.abort();
-    waiting.push(begin({ ...caller(3, "hurried before"), hurry: hurrying.signal }));
+    waiting.push(begin({ ...caller(3, "hurried before"), becomesUrgent: hurrying.signal }));
     for (const _ of waiting) await end();
     await Promise.all(waiting);
     assert.deepEqual(begun, ["running", "alarm", "other alarm", "hurried before", "ada", "late alarm", "alarm"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type PatternJob, Programs } from "../../src/alerts/programs.ts";
-import type { Report } from "../../src/runtime/runtime.ts";
+import { PatternCache, type PatternJob } from "../../src/alerts/pattern-cache.ts";
+import type { Logger } from "../../src/runtime/runtime.ts";
 import { PatternThread } from "../../src/service/pattern-thread.ts";
 
 const job = (pattern: string, ...values: string[]): PatternJob => ({
@@ -13,7 +13,7 @@ const job = (pattern: string, ...values: string[]): PatternJob => ({
 function madeThread(t: TestContext, code?: string | URL) {
   const sentences: string[] = [];
   const line = (_: object, sentence: string) => void sentences.push(sentence);
-  const report: Report = { debug: line, info: line, warn: line, error: line };
+  const report: Logger = { debug: line, info: line, warn: line, error: line };
   const url = typeof code === "string" ? new URL(`data:text/javascript,${encodeURIComponent(code)}`) : code;
   const thread = url ? new PatternThread(report, url) : new PatternThread(report);
   t.after(() => thread.stop());
@@ -40,7 +40,7 @@ describe("the thread that matches patterns", () => {
       answers?.map(({ isMatch }) => isMatch),
       [true, false, true, null],
     );
-    assert.deepEqual(answers, new Programs().answer(asked));
+    assert.deepEqual(answers, new PatternCache().answer(asked));
     assert.deepEqual(await thread.run(asked), answers);
     assert.deepEqual(sentences, []);
   });

@@ -8,7 +8,7 @@ import type { ReceivedCall } from "../../simulator/google-home/home-graph-answer
 import { HomeGraph as ServiceClient } from "../../src/assistants/google-home/home-graph.ts";
 import { readGoogleSettings } from "../../src/assistants/google-home/settings.ts";
 import { callJson } from "../../src/ecosystems/kit/json-call.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { settingsFor } from "./google-world.ts";
 
 const agentUserId = "a_0123456789abcdefghijkl";
@@ -19,7 +19,7 @@ const thermostat = { id: "t_1", type: "action.devices.types.THERMOSTAT", name: {
 async function tokenOfService(t: TestContext) {
   const graph = await HomeGraph.start();
   t.after(() => graph.stop());
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const issued = await new ServiceClient(callJson, runtime).newToken(readGoogleSettings(settingsFor(graph)), t.signal);
   assert.ok("token" in issued, JSON.stringify(issued));
   return { graph, runtime, token: issued.token };

@@ -6,7 +6,7 @@ import type { AssistantMessage, Outcome } from "../../src/assistants/assistant.t
 import { googleHome } from "../../src/assistants/google-home/assistant.ts";
 import { readGoogleSettings } from "../../src/assistants/google-home/settings.ts";
 import type { MakerAnswer, MakerCall } from "../../src/assistants/maker-call.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { rounds } from "../set-up/extent.ts";
 import { type Deployment, databases, eventually } from "../stories/world.ts";
 import { ownHomeAtGoogle } from "./google-own-home.ts";
@@ -45,7 +45,7 @@ async function deliver(answers: readonly MakerAnswer[], sent = message) {
     calls.push(one);
     return waiting.shift() ?? assert.fail("a call too many");
   };
-  const { deliver } = googleHome({ call, runtime: movedRuntime(), newUuid: () => "u" });
+  const { deliver } = googleHome({ call, runtime: manualRuntime(), newUuid: () => "u" });
   const to = { outletId: "o", settings, agentUserId: "a_1", region: null, credential: undefined };
   const outcome = await deliver(sent, { ...to, keepCredential: async () => true }, new AbortController().signal);
   assert.equal(waiting.length, 0, "an answer was not used");

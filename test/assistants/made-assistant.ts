@@ -9,7 +9,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { grantOf } from "../contracts/store/assistant-table-cases.ts";
 import { makeHome } from "../contracts/store/home.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 
 export const stillGoing = new AbortController().signal;
 export const taken: Outcome = { result: "taken", status: 200 };
@@ -26,7 +26,7 @@ export async function linked(store: OpenStore, deliver: Deliver = async () => ta
     const feed = await tx.assistantMarks.lockFeed();
     await tx.assistantMarks.setFeed({ ...feed, epoch: (await tx.logEpoch.current()).name });
   });
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const sent: string[] = [];
   const replies: string[] = [];
   const stale: DeviceId[] = [];

@@ -131,7 +131,7 @@ describe("the reporter, when an assistant says that the link has ended", () => {
       during = async () => {
         during = async () => undefined;
         const outlet = { id: key.outletId, tenantId: home.tenantId, clientId: "client" };
-        await grants.establish(outlet, key.userId, { given: { credential: { token: "new" }, region: "eu" } });
+        await grants.establish(outlet, key.userId, { messagingAccess: { credential: { token: "new" }, region: "eu" } });
       };
       await log(alarmed("t_a"));
       await feed();

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Reporter, type ReporterParts } from "../../src/assistants/reporter/reporter.ts";
 import { limits } from "../../src/model/limits.ts";
 import { logStart } from "../../src/store/tables/log-position.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 
 describe("the reporter, while an outlet has no free slot", () => {
   it("tries an emergency whose first attempt failed, in the reserve", async () => {
@@ -29,7 +29,7 @@ describe("the reporter, while an outlet has no free slot", () => {
     };
     const run = (body: (tables: typeof tx) => unknown) => body(tx);
     const store = { isShared: false, transaction: run, read: run };
-    const parts = { store, runtime: movedRuntime(), onLimitReached: () => undefined };
+    const parts = { store, runtime: manualRuntime(), onLimitReached: () => undefined };
     const reporter = new Reporter(parts as unknown as ReporterParts);
     reporter.wake();
     await nextTurn();

@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
 import { startChild } from "../stories/child-service.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { killableDeployment } from "../stories/killable-deployment.ts";
 
 /** A linked account, followed by a service in a child process. */
 export async function linkedHouse(t: TestContext, database: "sqlite" | "postgres" = "sqlite") {
-  const house = await killableHouse(t, database);
+  const house = await killableDeployment(t, database);
   const { token } = house.simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
   const service = await startChild("serve", house.environment);
   t.after(() => service.process.kill("SIGKILL"));

@@ -161,7 +161,7 @@ describe("the condition of a thing", () => {
       [made(fine, { stale: true, confirmedTime: undefined }), /^stale$/],
       [made(fine, { stale: true, goneTime: 0 }), /^gone since 1970-01-01T00:00:00.000Z$/],
       [made({ ...fine, available: field(false) }), /^smoke unavailable: last known values$/],
-      [made({ ...fine, available: field(null) }), /^smoke availability not told$/],
+      [made({ ...fine, available: field(null) }), /^smoke availability unknown$/],
       [made({ ...fine, state: field("unknown") }), /^smoke unknown$/],
       [made({ ...fine, state: field("alarm") }, { stale: true }), /^stale, .*, smoke alarm$/],
     ];
@@ -174,7 +174,7 @@ describe("the condition of a thing", () => {
     const view = { style: style as never, width: 200, nowMs: 1 };
     const fine = { available: field(true), state: field(null), word: field("a\u001b[2J") };
     assert.match(thingView(made(fine), view), /<green>current/);
-    assert.match(thingView(made(fine), view), /state +\(not told\)/);
+    assert.match(thingView(made(fine), view), /state +\(unknown\)/);
     const stale = thingView(made(fine, { stale: true, name: "\u001b[2J" }), view);
     assert.ok(!stale.includes("<green>") && !stale.includes("\u001b"), stale);
     assert.match(stale, /<yellow>stale/);

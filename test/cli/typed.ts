@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { runCommandLine } from "../../src/cli/program.ts";
-import type { Outlet } from "../../src/cli/terminal/terminal.ts";
+import type { OutputStream } from "../../src/cli/terminal/terminal.ts";
 import { programs } from "../../src/entry-points.ts";
 
 export interface CommandResult {
@@ -40,7 +40,7 @@ export async function typed(
   };
 }
 
-function outlet(columns: number | undefined, onError?: (text: string) => void): Outlet & { text(): string } {
+function outlet(columns: number | undefined, onError?: (text: string) => void): OutputStream & { text(): string } {
   let written = "";
   return {
     isTTY: columns !== undefined,

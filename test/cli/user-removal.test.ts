@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { hashOf, keyOf, newCredential } from "../../src/identity/secrets.ts";
+import { hashOf, keyOf, newOwnedSecret } from "../../src/identity/secrets.ts";
 import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { eventually, longSuiteOn, person, type World, world } from "../stories/world.ts";
@@ -12,7 +12,7 @@ import { runCommand } from "./run-command.ts";
 
 /** An access token that the user granted, for the user or for the whole tenant. */
 async function grantedToken({ service }: World, userId: UserId, covers: "user" | "tenant"): Promise<string> {
-  const accessToken = newCredential("bwa_", userId);
+  const accessToken = newOwnedSecret("bwa_", userId);
   const { tenantId } = await service.parts.identity.findUser(userId);
   await service.parts.store.transaction(async (tx) => {
     const id = randomUUID();
@@ -21,9 +21,9 @@ async function grantedToken({ service }: World, userId: UserId, covers: "user" |
     await tx.grants.add({ id, tenantId, userId, clientId: "bwc_1", covers });
     await tx.accessTokens.add(keyOf(accessToken), id, expiresMs);
     const refresh = { grantId: id, parentHash: null, issuedMs: nowMs, expiresMs };
-    await tx.refreshTokens.add({ ...keyOf(newCredential("bwr_", userId)), ...refresh });
+    await tx.refreshTokens.add({ ...keyOf(newOwnedSecret("bwr_", userId)), ...refresh });
     const code = { redirectUri: "https://a.example/", isRedirectUriSent: false, challenge: null, expiresMs };
-    await tx.codes.add({ hash: hashOf(newCredential("", userId)), clientId: "bwc_1", userId, ...code });
+    await tx.codes.add({ hash: hashOf(newOwnedSecret("", userId)), clientId: "bwc_1", userId, ...code });
   });
   return accessToken;
 }

@@ -7,7 +7,7 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import type { AddedPage } from "../../src/outlets/console/console-additions.ts";
 import { home } from "../../src/outlets/console/pages/home.ts";
-import { addDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice } from "../../src/provisioning/operator-devices.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { startService } from "../../src/service/service.ts";
 import { html } from "../../src/web/html.ts";

@@ -37,9 +37,9 @@ describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () =>
       try {
         await store.transaction(keep("urgent"), { urgent: true });
         assert.ok(await kept(store, "urgent"));
-        const hurry = new AbortController();
-        const hurried = store.transaction(keep("hurried"), { hurry: hurry.signal });
-        hurry.abort();
+        const becomingUrgent = new AbortController();
+        const hurried = store.transaction(keep("hurried"), { becomesUrgent: becomingUrgent.signal });
+        becomingUrgent.abort();
         await hurried;
         await store.transaction(keep("soon"), { soon: true });
         assert.ok((await kept(store, "hurried")) && (await kept(store, "soon")));

@@ -1,6 +1,6 @@
 import { addClient, addGrant, type GrantedClient } from "../../bench/granted-client.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import { addDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice } from "../../src/provisioning/operator-devices.ts";
 import type { Parts } from "../../src/service/parts.ts";
 
 /** A user with a lamp that no other client writes, and an access token. */

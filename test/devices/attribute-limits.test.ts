@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
-import { removeDevice } from "../../src/provisioning/inventory.ts";
+import { removeDevice } from "../../src/provisioning/operator-devices.ts";
 import type { Store, Transaction } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { silent } from "../contracts/store/home.ts";

@@ -9,7 +9,7 @@ import type { OpenStore } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { makeHome, node } from "../contracts/store/home.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { watchedStore } from "./watched-store.ts";
 
 const byEcosystem = { by: "ecosystem" } as const;
@@ -19,7 +19,7 @@ const byAlert = { by: "alert", alert: 1, hop: 1 } as const;
 async function committing(store: OpenStore, reactions: readonly Reaction[] = []) {
   const home = await makeHome(store, { devices: 2 });
   const watched = watchedStore(store);
-  const { report, said } = movedRuntime();
+  const { report, logLines } = manualRuntime();
   const urgencies: boolean[] = [];
   const commit = commitOn({
     store: watched,
@@ -27,7 +27,16 @@ async function committing(store: OpenStore, reactions: readonly Reaction[] = [])
     committed: (_, isUrgent) => urgencies.push(isUrgent),
     report,
   });
-  return { ...home, lamp: home.devices[0]!, other: home.devices[1]!, ...watched, report, said, urgencies, commit };
+  return {
+    ...home,
+    lamp: home.devices[0]!,
+    other: home.devices[1]!,
+    ...watched,
+    report,
+    said: logLines,
+    urgencies,
+    commit,
+  };
 }
 
 const on = (test: (home: Awaited<ReturnType<typeof committing>>) => Promise<void>) =>
@@ -46,18 +55,18 @@ describe("a commit", () => {
   it("has the priority of its request, and its listener hears whether it was urgent", () =>
     on(async ({ commit, userId, byClient, lamp, priorities, urgencies }) => {
       const request = { userId, cause: byClient, updates: [named(lamp, 1)] };
-      const hurry = new AbortController().signal;
+      const becomesUrgent = new AbortController().signal;
       await commit(request);
       await commit({ ...request, urgent: true });
-      await commit({ ...request, hurry });
+      await commit({ ...request, becomesUrgent });
       const ownership = { owner: node("elsewhere"), epoch: 1, deviceId: lamp };
       await assert.rejects(commit({ ...request, ownership }), OwnershipLost);
       assert.deepEqual(priorities, [
-        { urgent: false, patient: false, groupedBy: undefined },
-        { urgent: true, patient: false, groupedBy: undefined },
-        { urgent: false, patient: false, hurry, groupedBy: undefined },
+        { urgent: false, background: false, groupedBy: undefined },
+        { urgent: true, background: false, groupedBy: undefined },
+        { urgent: false, background: false, becomesUrgent, groupedBy: undefined },
         // What a link's owner commits may share a transaction with commits of other users.
-        { urgent: false, patient: true, groupedBy: userId },
+        { urgent: false, background: true, groupedBy: userId },
       ]);
       assert.deepEqual(urgencies, [false, true, false]);
     }));

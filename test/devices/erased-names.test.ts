@@ -57,7 +57,7 @@ describe("a sweep of erased names", () => {
       await days(31);
       assert.equal(await sweeper().sweep(), 1_000);
       assert.deepEqual(delays, [50, 50]);
-      assert.deepEqual(watched.priorities, [{ patient: true }, { patient: true }, { patient: true }]);
+      assert.deepEqual(watched.priorities, [{ background: true }, { background: true }, { background: true }]);
     }));
 
   it("comes back for the oldest name that it had to leave", () =>

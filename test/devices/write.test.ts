@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CommitRequest, CommitTables } from "../../src/devices/commit.ts";
-import { attributeKey, checkWrites, deviceWriting, knownAttribute, theValueOf } from "../../src/devices/write.ts";
+import { attributeKey, checkWrites, deviceWriting, knownAttribute, valueSubject } from "../../src/devices/write.ts";
 import { NotFound, UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
@@ -84,8 +84,8 @@ describe("an error about an attribute", () => {
     assert.throws(() => knownAttribute("colour"), refusal("colour"));
     assert.throws(() => knownAttribute("hunter2"), refusal("of that name"));
     assert.throws(() => knownAttribute("o.structures[3].away"), refusal("o.structures[3].away"));
-    assert.equal(theValueOf("colour"), "The value of colour");
-    assert.equal(theValueOf("c.hunter2"), "The value of each attribute");
+    assert.equal(valueSubject("colour"), "The value of colour");
+    assert.equal(valueSubject("c.hunter2"), "The value of each attribute");
   });
 });
 

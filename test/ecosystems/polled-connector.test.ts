@@ -3,7 +3,7 @@ import type { Connector } from "../../src/ecosystems/connector.ts";
 import { followByReading } from "../../src/ecosystems/kit/poller.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { type ConnectorHarness, describeConnector } from "../contracts/connector.contract.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { smallConnector } from "./small-api.ts";
 import { SmallEcosystem, token } from "./small-ecosystem.ts";
 
@@ -31,7 +31,7 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
   await ecosystem.start(t);
   await quiet.start(t);
   quiet.answeredReads = 1;
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const nextRead = () => runtime.advance(everyMs);
   const connector = polledConnector(ecosystem.url, runtime);
   return {
@@ -73,7 +73,7 @@ function hurriedRuntime(ecosystem: SmallEcosystem): Runtime {
     ecosystem.leftOpen = resolve;
   });
   return {
-    ...movedRuntime(),
+    ...manualRuntime(),
     after(delayMs, act) {
       let isCancelled = false;
       const run = () => void (isCancelled || act());

@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import type { Protocol } from "../../src/ecosystems/protocol.ts";
 import { connectorOf, protocols, readEcosystem } from "../../src/ecosystems/registry.ts";
 import { InvalidSetting } from "../../src/model/setting-checks.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 
-const parts = { runtime: movedRuntime(), onLimitReached: () => undefined };
+const parts = { runtime: manualRuntime(), onLimitReached: () => undefined };
 
 describe("the registry of protocols", () => {
   it("names each protocol once", () => {

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { parseJson } from "../../src/ecosystems/kit/parse-json.ts";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
-import type { Home, Sighting, Structure } from "../../src/home/home.ts";
+import type { Home, ObjectReading, Structure } from "../../src/home/home.ts";
 import { shownOf, shownOfAlarm, shownOfStructure, shownOfThermostat } from "../home/home-parts.ts";
 import { makeAlarm, makeDocument, makeStructure, makeThermostat } from "./made-documents.ts";
 
@@ -292,7 +292,7 @@ function withThermostat(fields: Record<string, unknown>) {
   });
 }
 
-function read<T>(object: T): Sighting<T> {
+function read<T>(object: T): ObjectReading<T> {
   return { isRead: true, object };
 }
 

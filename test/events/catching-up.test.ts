@@ -10,7 +10,7 @@ import type { Store } from "../../src/store/seam.ts";
 import type { TailedEntry } from "../../src/store/tables/log.ts";
 import type { LogPosition } from "../../src/store/tables/log-position.ts";
 import { gate } from "../contracts/store/home.ts";
-import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
 import { madeEvents } from "./moved-events.ts";
 
 const at = (id: number): LogPosition => ({ transaction: 0, id });
@@ -56,13 +56,13 @@ function madeReader(
   const firstReads: ReaderParts["firstReads"] = { page: ({ after, limit }) => readLogPage(store, after, limit) };
   const all = {
     firstReads,
-    timeSlices: new TimeSlices({ turn: settled, runtime: movedRuntime() }),
+    timeSlices: new TimeSlices({ turn: flushPromises, runtime: manualRuntime() }),
     groupKey: "group",
     accessScope: { kind: "user", userId: 1 },
     turnOwner: { tenant: "1", holder: "1" },
     eventsOf: () => [],
     writer: { write: () => undefined, unsentBytes: 0, closed: new AbortController().signal },
-    runtime: movedRuntime(),
+    runtime: manualRuntime(),
     revocationsRead: async () => undefined,
     untilMs: Number.POSITIVE_INFINITY,
     heartbeatMs: 15_000,
@@ -92,7 +92,7 @@ describe("a stream that catches up", () => {
   it("is announced before its first old event, also when it missed few entries but large ones", async () => {
     const store = madeLog({ length: () => 40, userOf: () => 1 });
     const read = (after: LogPosition, limit: number) => readLogPage(store, after, limit);
-    const readTurns = new ReadTurns({ read, turn: settled, runtime: {}, atMost: 1 });
+    const readTurns = new ReadTurns({ read, turn: flushPromises, runtime: {}, atMost: 1 });
     let text = "";
     const closed = new AbortController().signal;
     const write = (bytes: Buffer) => {
@@ -117,7 +117,7 @@ describe("a stream that catches up", () => {
   it("shares its bytes with the streams of its group, and sends the rest of an entry that it was sent in part", async () => {
     const store = madeLog({ length: () => 300, userOf: () => 1 });
     const read = (after: LogPosition, limit: number) => readLogPage(store, after, limit);
-    const newReadTurns = () => new ReadTurns({ read, turn: settled, runtime: {}, atMost: 1 });
+    const newReadTurns = () => new ReadTurns({ read, turn: flushPromises, runtime: {}, atMost: 1 });
     const shared = { store, firstReads: newReadTurns(), readTurns: newReadTurns() };
     const made = new Map<string, number>();
     const stream = (groupKey: string, position: number, sentChanges?: number) => {
@@ -178,7 +178,7 @@ describe("a stream that catches up", () => {
     const reader = madeReader({ store, readTurns, writer, eventsOf }, 50);
     unsentBytes = 300_000;
     void reader.catchUp();
-    while (limits.length < 3) await settled();
+    while (limits.length < 3) await flushPromises();
     assert.ok(
       limits.every((limit) => limit > 0),
       limits.join(),
@@ -286,7 +286,7 @@ describe("reads of streams that catch up", () => {
       const entries = [{ position: at(id + 1) } as TailedEntry];
       return new LogPage({ epoch: "e", entries, isLast: false, end: at(1e6), horizon: at(0) });
     };
-    const turns = new ReadTurns({ read, turn: settled, runtime: {}, atMost });
+    const turns = new ReadTurns({ read, turn: flushPromises, runtime: {}, atMost });
     return {
       begun,
       /** `a1x` reads for user 1 of tenant a. Streams of different names are far apart in the log. */
@@ -298,7 +298,7 @@ describe("reads of streams that catch up", () => {
       async end(name: string) {
         ends.get(name)!();
         // The read ends, then others have a turn.
-        for (let i = 0; i < 3; i++) await settled();
+        for (let i = 0; i < 3; i++) await flushPromises();
       },
     };
   }
@@ -307,7 +307,7 @@ describe("reads of streams that catch up", () => {
     const { begun, request, end } = heldTurns(2);
     const names = ["a1v", "a1w", "a1x", "a1y", "a2x", "a3x", "b1x", "b1y", "c1x"];
     const all = names.map((name) => request(name));
-    for (let i = 0; i < 3; i++) await settled();
+    for (let i = 0; i < 3; i++) await flushPromises();
     assert.deepEqual(begun, ["a1v", "b1x"]);
     for (let i = 0; i < names.length; i++) await end(begun[i]!);
     assert.deepEqual(begun, ["a1v", "b1x", "c1x", "a2x", "b1y", "a3x", "a1w", "a1x", "a1y"]);
@@ -317,7 +317,7 @@ describe("reads of streams that catch up", () => {
   it("are not made for a stream that was closed while it waited", async () => {
     const { begun, request, end } = heldTurns(1);
     const first = request("a1x");
-    for (let i = 0; i < 3; i++) await settled();
+    for (let i = 0; i < 3; i++) await flushPromises();
     const closing = new AbortController();
     const waiting = request("a1y", closing.signal);
     const last = request("a1z");
@@ -331,7 +331,7 @@ describe("reads of streams that catch up", () => {
   });
 
   it("leave no timer behind when their stream is closed while it waits", async () => {
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const store = madeLog({ length: () => 1_000, userOf: () => 2 });
     const { opened: never } = gate();
     let reads = 0;
@@ -340,13 +340,13 @@ describe("reads of streams that catch up", () => {
       await never;
       return readLogPage(store, after, limit);
     };
-    const readTurns = new ReadTurns({ read, turn: settled, runtime: {}, atMost: 1 });
+    const readTurns = new ReadTurns({ read, turn: flushPromises, runtime: {}, atMost: 1 });
     const closings = [0, 1].map(() => new AbortController());
     const ends = closings.map(({ signal: closed }, i) => {
       const writer = { write: () => undefined, unsentBytes: 0, closed } as unknown as ReaderParts["writer"];
       return madeReader({ store, readTurns, runtime, writer }, 100 * i).catchUp();
     });
-    while (reads === 0) await settled();
+    while (reads === 0) await flushPromises();
     assert.equal(runtime.timers, 2);
     for (const closing of closings) closing.abort();
     assert.deepEqual(await Promise.all(ends), [false, false]);
@@ -355,7 +355,7 @@ describe("reads of streams that catch up", () => {
 
   it("are shared: a thousand streams that resume catch up with a growing log, and each gets its own entries", async () => {
     const count = 1_000;
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const pause = (ms: number) => new Promise<void>((resolve) => runtime.after(ms, resolve));
     let reads = 0;
     const store = madeLog({
@@ -411,14 +411,14 @@ describe("reads of streams that catch up", () => {
       await opened;
       return page;
     };
-    const turns = new ReadTurns({ read, turn: settled, runtime: {}, atMost: 2 });
+    const turns = new ReadTurns({ read, turn: flushPromises, runtime: {}, atMost: 2 });
     const closed = new AbortController().signal;
     const request = (holder: string) =>
       turns.page({ owner: { tenant: "1", holder }, epoch: "e", after: at(0), limit: 1, closed });
     const early = [request("a"), request("b"), request("c")];
-    for (let i = 0; i < 3; i++) await settled();
+    for (let i = 0; i < 3; i++) await flushPromises();
     const late = request("d");
-    for (let i = 0; i < 3; i++) await settled();
+    for (let i = 0; i < 3; i++) await flushPromises();
     open();
     assert.deepEqual(await Promise.all([...early, late]), [page, page, page, page]);
     assert.equal(reads, 1);
@@ -447,10 +447,10 @@ describe("reads of streams that catch up", () => {
     const asked: string[] = [];
     const read = async (after: LogPosition) => {
       asked.push(`after ${after.id}`);
-      await settled();
+      await flushPromises();
       return new LogPage({ epoch: "new", entries: [], isLast: true, end: at(5), horizon: at(0) });
     };
-    const turns = new ReadTurns({ read, turn: settled, runtime: {}, atMost: 1 });
+    const turns = new ReadTurns({ read, turn: flushPromises, runtime: {}, atMost: 1 });
     const closed = new AbortController().signal;
     const request = (epoch: string, id: number) =>
       turns.page({ owner: { tenant: "1", holder: "1" }, epoch, after: at(id), limit: entriesAtOnce, closed });
@@ -466,7 +466,7 @@ describe("reads of streams that catch up", () => {
       if (reads === 1) throw new RangeError("a read fails");
       return page;
     };
-    const turns = new ReadTurns({ read, turn: settled, runtime: {}, atMost: 1 });
+    const turns = new ReadTurns({ read, turn: flushPromises, runtime: {}, atMost: 1 });
     const closed = new AbortController().signal;
     const request = { owner: { tenant: "1", holder: "1" }, epoch: "e", after: at(0), limit: 1, closed };
     const [failing, next] = [turns.page(request), turns.page(request)];

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { runCommand } from "../cli/run-command.ts";
 import { nginxInFront } from "../set-up/nginx-server.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { killableDeployment } from "../stories/killable-deployment.ts";
 import type { StartOptions } from "../stories/killable-nodes.ts";
 import type { Deployment } from "../stories/world.ts";
 import { foreignReaders } from "./foreign-readers.ts";
@@ -24,7 +24,7 @@ export async function readThroughKills(
   t: TestContext,
   { database, events, kills, isBehindNginx }: ReadThroughKills,
 ): Promise<void> {
-  const house = await killableHouse(t, database);
+  const house = await killableDeployment(t, database);
   const { nodes } = house;
   const lamps = await addLamps(house.environment);
   await nodes.start();
@@ -82,7 +82,7 @@ export async function readThroughKills(
 
 /** Two lamps, a token for them, and a service that starts again at the same port. */
 export async function lampHouse(t: TestContext, database: Deployment, more: Readonly<Record<string, string>> = {}) {
-  const house = await killableHouse(t, database);
+  const house = await killableDeployment(t, database);
   const environment = { ...house.environment, ...more };
   const started = async (port: string, how: StartOptions = {}): Promise<ChildService> => {
     const service = await startChild("serve", { ...environment, ...how.environment, BREEZEWAY_PORT: port }, how);

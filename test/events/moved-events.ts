@@ -7,13 +7,13 @@ import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
-import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
 import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 /** Ada's lamp on SQLite, and streams of its changes, on a clock that the test moves. */
 export async function madeEvents(t: TestContext) {
   const folder = await newDataFolder("breezeway-joining-");
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const opened = await openSqlite({ folder, nowMs: runtime.nowMs });
   const { tenantId, userId, devices, byClient } = await makeHome(opened);
   const deviceId = devices[0]!;
@@ -39,7 +39,7 @@ export async function madeEvents(t: TestContext) {
     sealing: { seal: (text) => text, open: (text) => text },
     allowsPrivateWebhooks: false,
     userAgent: "test",
-    turn: settled,
+    turn: flushPromises,
     revocationsRead: async () => {
       await ifOn(fail.revocations);
       onRevocationsRead.act?.();
@@ -55,7 +55,7 @@ export async function madeEvents(t: TestContext) {
   });
   return {
     fail,
-    failures: () => runtime.said.filter(({ level }) => level === "warn").length,
+    failures: () => runtime.logLines.filter(({ level }) => level === "warn").length,
     async change(value: string) {
       const changes = [{ key: "power", value }];
       const entry = attributeEntry(userId, deviceId, runtime.nowMs(), byClient, changes);
@@ -73,7 +73,7 @@ export async function madeEvents(t: TestContext) {
       events.follow({ clientId: "client", accessScope, filter, beginning, untilMs, heartbeatSeconds }, writer);
       while (events.hub.readers === before) {
         t.signal.throwIfAborted();
-        await settled();
+        await flushPromises();
       }
       return writer;
     },

@@ -3,13 +3,13 @@ import { describe, it } from "node:test";
 import { EventHub } from "../../src/events/event-hub.ts";
 import type { EventReader } from "../../src/events/event-reader.ts";
 import { sliceMs, TimeSlices } from "../../src/events/time-slices.ts";
-import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
 
 /** A clock on which each task takes a millisecond, and a counter of turns. */
 function madeTurns() {
   const turns = { count: 0, elapsedMs: 0 };
   const turn = async () => {
-    await settled();
+    await flushPromises();
     turns.count += 1;
   };
   return { turns, turn, runtime: { elapsedMs: () => turns.elapsedMs } };
@@ -65,13 +65,13 @@ describe("time slices", () => {
 describe("streams that join after one read", () => {
   it("are admitted in time slices", async (t) => {
     const { turns, runtime } = madeTurns();
-    const moved = movedRuntime();
+    const moved = manualRuntime();
     const position = { transaction: 0, id: 0 };
     const tables = { log: { tail: async () => [] }, logEpoch: { current: async () => ({ name: "e" }) } };
     const store = { isShared: false, read: async (act: (tx: unknown) => unknown) => act(tables) };
     const after = (ms: number, act: () => void) => {
       if (ms > 0) return () => undefined;
-      void settled().then(() => {
+      void flushPromises().then(() => {
         turns.count += 1;
         act();
       });
@@ -101,7 +101,7 @@ describe("streams that join after one read", () => {
     };
     const readers = Array.from({ length: 50 }, () => ({ ...reader }) as unknown as EventReader);
     await Promise.all(readers.map((one) => hub.serve(one)));
-    while (admittedIn.length < readers.length) await settled();
+    while (admittedIn.length < readers.length) await flushPromises();
     const ofTurns = [...Map.groupBy(admittedIn, (one) => one).values()].map(({ length }) => length);
     assert.ok(
       ofTurns.every((count) => count <= sliceMs),

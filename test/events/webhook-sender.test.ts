@@ -4,7 +4,7 @@ import { type SenderTables, WebhookSender, webhookTimes } from "../../src/events
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { DeliveryRow, EndedAttempt } from "../../src/store/tables/webhook-deliveries.ts";
-import { movedRuntime, noonMs, settled } from "../federation/moved-runtime.ts";
+import { flushPromises, manualRuntime, noonMs } from "../federation/manual-runtime.ts";
 
 const unsealed = { secretOf: () => "whsec_", addressOf: () => "https://receiver.example/" };
 
@@ -14,7 +14,7 @@ describe("a node that was suspended while it claimed a webhook's message", () =>
     { stoodStillMs: webhookTimes.usedMs, sent: 0, what: "leaves it to the node that may have claimed it since" },
   ]) {
     it(what, async () => {
-      const runtime = movedRuntime();
+      const runtime = manualRuntime();
       let posts = 0;
       const post = async () => {
         posts += 1;
@@ -23,8 +23,8 @@ describe("a node that was suspended while it claimed a webhook's message", () =>
       const store = storeWithOneDue(() => runtime.advance(stoodStillMs));
       const sender = new WebhookSender({ store, runtime, post, ...unsealed });
       sender.wake();
-      await settled();
-      await settled();
+      await flushPromises();
+      await flushPromises();
       assert.equal(posts, sent);
       await sender.stop();
     });
@@ -33,7 +33,7 @@ describe("a node that was suspended while it claimed a webhook's message", () =>
 
 describe("an attempt to deliver a webhook's message", () => {
   it("is recorded with its number, time, length and answer", async () => {
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const ended: EndedAttempt[] = [];
     const before = { attempt: 1, timeMs: noonMs - 5_000, tookMs: 15_000, status: null, text: "no answer in time" };
     const history = { isResend: true, tries: [before] };
@@ -48,8 +48,8 @@ describe("an attempt to deliver a webhook's message", () => {
     };
     const sender = new WebhookSender({ store, runtime, post, ...unsealed });
     sender.wake();
-    await settled();
-    await settled();
+    await flushPromises();
+    await flushPromises();
     const made = { attempt: 2, timeMs: noonMs, tookMs: 70, status: 500, text: "answered 500" };
     assert.deepEqual(ended, [
       { status: 500, text: "answered 500", history: { isResend: true, tries: [before, made] } },
@@ -60,7 +60,7 @@ describe("an attempt to deliver a webhook's message", () => {
 
 describe("a message that can't be claimed, since the store can't write", () => {
   it("is tried again a second later, not at once in a loop", async () => {
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     let tries = 0;
     const store = storeWithOneDue(async () => {
       tries += 1;
@@ -70,10 +70,10 @@ describe("a message that can't be claimed, since the store can't write", () => {
     const sender = new WebhookSender({ store, runtime, post, ...unsealed });
     sender.start();
     sender.wake();
-    await settled();
+    await flushPromises();
     assert.equal(tries, 1);
     await runtime.advance(1_000);
-    await settled();
+    await flushPromises();
     assert.equal(tries, 2);
     await sender.stop();
   });
@@ -81,7 +81,7 @@ describe("a message that can't be claimed, since the store can't write", () => {
 
 describe("a webhook whose secret can't be unsealed", () => {
   it("has its message postponed with a reason, never sent, and reported once", async () => {
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const postponed: (string | null)[] = [];
     const store = storeWithOneDue(async () => undefined, {
       postpone: async (_delivery, _untilMs, { text }) => void postponed.push(text),
@@ -98,13 +98,13 @@ describe("a webhook whose secret can't be unsealed", () => {
     for (let attempts = 1; attempts <= 2; attempts++) {
       store.becomesDue();
       sender.wake();
-      await settled();
-      await settled();
+      await flushPromises();
+      await flushPromises();
       assert.equal(postponed.length, attempts);
     }
     assert.match(postponed[0]!, /can't be unsealed/);
     assert.equal(posts, 0);
-    assert.equal(runtime.said.filter(({ level }) => level === "error").length, 1);
+    assert.equal(runtime.logLines.filter(({ level }) => level === "error").length, 1);
     await sender.stop();
   });
 });

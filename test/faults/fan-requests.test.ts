@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
+import { killAtEachStep } from "../stories/fan-kill-steps.ts";
 import { killAroundFanRequests } from "../stories/fan-kills.ts";
-import { killAtEachStep } from "../stories/fan-steps.ts";
 import { databases } from "../stories/world.ts";
 
 const seed = Number(process.env.SEED ?? 1);

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Admission } from "../../src/federation/admission.ts";
+import { ConnectionRateLimiter } from "../../src/federation/admission.ts";
 import { Dice } from "../simulate/dice.ts";
-import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
+import { flushPromises, type ManualRuntime, manualRuntime } from "./manual-runtime.ts";
 
 describe("admission control for connections", () => {
   const forever = new AbortController().signal;
 
-  function randomRuntime(): MovedRuntime {
+  function randomRuntime(): ManualRuntime {
     const dice = new Dice(7);
-    return movedRuntime({ random: () => dice.next() });
+    return manualRuntime({ random: () => dice.next() });
   }
 
   /** Requests `count` connections at once; returns the times of admission on the monotonic clock. */
-  function ask(admission: Admission, runtime: MovedRuntime, count: number): number[] {
+  function ask(admission: ConnectionRateLimiter, runtime: ManualRuntime, count: number): number[] {
     const admittedMs: number[] = [];
     for (let i = 0; i < count; i++) {
       void admission.admit(forever).then(() => admittedMs.push(runtime.elapsedMs()));
@@ -23,7 +23,7 @@ describe("admission control for connections", () => {
 
   it("admits 10,000 simultaneous requests within 25 seconds, never more than about 400 in any second", async () => {
     const runtime = randomRuntime();
-    const admittedMs = ask(new Admission(runtime), runtime, 10_000);
+    const admittedMs = ask(new ConnectionRateLimiter(runtime), runtime, 10_000);
     await runtime.advance(25_100);
     assert.equal(admittedMs.length, 10_000);
     assert.ok(admittedMs.at(-1)! > 24_000, "they were spread");
@@ -36,7 +36,7 @@ describe("admission control for connections", () => {
 
   it("does not delay a single connection", async () => {
     const runtime = randomRuntime();
-    const admission = new Admission(runtime);
+    const admission = new ConnectionRateLimiter(runtime);
     for (let i = 0; i < 20; i++) {
       await admission.admit(forever);
       assert.equal(runtime.timers, 0);
@@ -46,17 +46,17 @@ describe("admission control for connections", () => {
 
   it("does not delay the first connection after a rush is over", async () => {
     const runtime = randomRuntime();
-    const admission = new Admission(runtime);
+    const admission = new ConnectionRateLimiter(runtime);
     ask(admission, runtime, 500);
     await runtime.advance(3_000);
     const late = ask(admission, runtime, 1);
-    await settled();
+    await flushPromises();
     assert.deepEqual(late, [3_000]);
   });
 
   it("spreads a rush after an hour without connections", async () => {
     const runtime = randomRuntime();
-    const admission = new Admission(runtime);
+    const admission = new ConnectionRateLimiter(runtime);
     await admission.admit(forever);
     await runtime.advance(3_600_000);
     const admittedMs = ask(admission, runtime, 1_000);
@@ -66,7 +66,7 @@ describe("admission control for connections", () => {
 
   it("queues a connection that is requested during a rush behind the others", async () => {
     const runtime = randomRuntime();
-    const admission = new Admission(runtime);
+    const admission = new ConnectionRateLimiter(runtime);
     ask(admission, runtime, 1_000);
     await runtime.advance(1_000);
     const late = ask(admission, runtime, 1);
@@ -80,7 +80,7 @@ describe("admission control for connections", () => {
   ] as const) {
     it(`keeps its rate when the clock is set ${direction}`, async () => {
       const runtime = randomRuntime();
-      const admission = new Admission(runtime);
+      const admission = new ConnectionRateLimiter(runtime);
       const before = ask(admission, runtime, 500);
       runtime.jump(ms);
       const after = ask(admission, runtime, 500);
@@ -93,7 +93,7 @@ describe("admission control for connections", () => {
 
   it("returns at once when the signal aborts", async () => {
     const runtime = randomRuntime();
-    const admission = new Admission(runtime);
+    const admission = new ConnectionRateLimiter(runtime);
     ask(admission, runtime, 100);
     const stopping = new AbortController();
     const waiting = admission.admit(stopping.signal);

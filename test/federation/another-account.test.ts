@@ -41,16 +41,16 @@ describe("an instance of Home Assistant", () => {
   it("is the same one at another address when a thing has the same registry id", () => {
     const moved = account("https://moved.example token", "structure/home", "thermostat/a1", "alarm/b2");
     assert.equal(isSameAccount!(linked, moved), true);
-    assert.equal(isSameAccount!({ ...linked, access: undefined }, moved), true);
+    assert.equal(isSameAccount!({ ...linked, callToken: undefined }, moved), true);
   });
 
   it("is another one when only names are the same that any instance may have", () => {
     const other = account("https://cabin.example token", "structure/home", "thermostat/c3", "other/light.hall");
     assert.equal(isSameAccount!(linked, other), false);
-    assert.equal(isSameAccount!({ ...linked, access: undefined }, other), false);
+    assert.equal(isSameAccount!({ ...linked, callToken: undefined }, other), false);
   });
 });
 
-function account(access: string, ...keys: readonly string[]) {
-  return { access, keys: new Set(keys) };
+function account(callToken: string, ...keys: readonly string[]) {
+  return { callToken, keys: new Set(keys) };
 }

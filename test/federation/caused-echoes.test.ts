@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import { CausedEchoes } from "../../src/federation/commands/caused-echoes.ts";
 import type { CommandConnection } from "../../src/federation/commands/command-kind.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import { movedRuntime, settled } from "./moved-runtime.ts";
+import { flushPromises, manualRuntime } from "./manual-runtime.ts";
 
 describe("a state that a command has caused", () => {
   function made({ isStored = true, fails }: { readonly isStored?: boolean; readonly fails?: Error } = {}) {
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const settledCommands: string[] = [];
     const errors: unknown[] = [];
     const connection = { stored: async () => isStored, failed: (error: unknown) => void errors.push(error) };
@@ -28,7 +28,7 @@ describe("a state that a command has caused", () => {
     await runtime.advance(60_000);
     assert.deepEqual(settledCommands, []);
     caused.resolve();
-    await settled();
+    await flushPromises();
     await runtime.advance(1_999);
     assert.deepEqual(settledCommands, []);
     await runtime.advance(1);
@@ -38,7 +38,7 @@ describe("a state that a command has caused", () => {
   it("proves nothing while it is not stored", async () => {
     const { runtime, settledCommands, caused } = made({ isStored: false });
     caused.resolve();
-    await settled();
+    await flushPromises();
     await runtime.advance(10_000);
     assert.deepEqual(settledCommands, []);
   });
@@ -47,10 +47,10 @@ describe("a state that a command has caused", () => {
     for (const isShownBefore of [true, false]) {
       const { runtime, echoes, settledCommands, caused } = made();
       if (isShownBefore) caused.resolve();
-      await settled();
+      await flushPromises();
       await echoes.stop();
       caused.resolve();
-      await settled();
+      await flushPromises();
       await runtime.advance(10_000);
       assert.deepEqual([settledCommands, runtime.timers], [[], 0]);
     }
@@ -64,9 +64,9 @@ describe("a state that a command has caused", () => {
     ] as const) {
       const { runtime, errors, caused } = made({ fails });
       caused.resolve();
-      await settled();
+      await flushPromises();
       await runtime.advance(2_000);
-      await settled();
+      await flushPromises();
       assert.deepEqual(errors, expected);
     }
   });

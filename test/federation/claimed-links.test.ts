@@ -11,7 +11,7 @@ import { silent } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 import { storeLinks } from "./stored-links.ts";
 
@@ -43,7 +43,7 @@ describe("a node that claims links on PostgreSQL", { skip: missingPostgres() ?? 
         const locked = () => store.read((tx) => tx.links.ofDevice(links[0]!.userId, links[0]!.deviceId));
         const reason = "its token can't be opened with the keys of this node";
         const isShown = async () => (await locked())?.reason === reason;
-        while (!t.signal.aborted && (!(await isShown()) || connector.streams.length < 5)) await settled();
+        while (!t.signal.aborted && (!(await isShown()) || connector.streams.length < 5)) await flushPromises();
         assert.equal(connector.streams.length, 5);
         assert.deepEqual([(await locked())?.state, (await locked())?.reason], ["waiting", reason]);
         assert.equal(federation.keeper.followed, 6, "the link is still this node's");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { madeFederation } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
-import { noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, noonMs } from "./manual-runtime.ts";
 
 describe("the confirmation time of a link", () => {
   it("is stored every minute while its stream is live", async (t) => {
@@ -15,7 +15,7 @@ describe("the confirmation time of a link", () => {
     await runtime.advance(29_999);
     assert.equal(await confirmedMs(), noonMs);
     await runtime.advance(1);
-    while ((await confirmedMs()) === noonMs) await settled();
+    while ((await confirmedMs()) === noonMs) await flushPromises();
     assert.equal(await confirmedMs(), noonMs + 30_000);
   });
 
@@ -37,13 +37,13 @@ describe("the confirmation time of a link", () => {
     await runtime.advance(44_400);
     connection.isDown = false;
     await runtime.advance(200);
-    for (let turn = 0; turn < 20; turn++) await settled();
+    for (let turn = 0; turn < 20; turn++) await flushPromises();
     const { state, blindness, confirmedMs } = await stored();
     assert.deepEqual([state, blindness, confirmedMs], ["live", null, noonMs]);
     assert.deepEqual(await intervals(), []);
 
     await runtime.advance(1_000);
-    while ((await intervals()).length === 0) await settled();
+    while ((await intervals()).length === 0) await flushPromises();
     const [interval] = await intervals();
     assert.deepEqual([interval?.fromMs, interval?.toMs], [noonMs + 10_500, noonMs + 15_500]);
     assert.equal((await stored()).confirmedMs, noonMs + 15_500);

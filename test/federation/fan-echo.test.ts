@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { homeWith, structure, thermostat } from "../home/home-parts.ts";
 import { fanShown, madeFans, until } from "./made-fans.ts";
-import { noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, noonMs } from "./manual-runtime.ts";
 
 const noAnswer = /^error: no answer from the ecosystem, true, /;
 const on = { thermostats: { t1: { fanTimerActive: true } } };
@@ -45,7 +45,7 @@ describe("the fan state in the stream", () => {
     await until(async () => assert.equal(await request(), null));
     assert.deepEqual(await states(), ["confirmed"]);
     command.answers({ state: "unanswered", detail: "" });
-    await settled();
+    await flushPromises();
     await runtime.advance(35_000);
     assert.deepEqual(await states(), ["confirmed"]);
     assert.equal(await request(), null);
@@ -114,7 +114,7 @@ describe("an echo that was received before the request was sent", () => {
       const { write, sent, states, request, shown, connector, connection, runtime } = await madeFans(t);
       connection.isDown = true;
       connector.stream.brings(fanShown(true));
-      const isHeldUp = () => runtime.said.some(({ sentence }) => sentence.startsWith("a snapshot could not"));
+      const isHeldUp = () => runtime.logLines.some(({ sentence }) => sentence.startsWith("a snapshot could not"));
       await until(() => assert.ok(isHeldUp()));
       connection.isDown = false;
       await runtime.advance(1);
@@ -213,7 +213,7 @@ describe("an accepted request", () => {
     await write("true");
     const command = await sent(1);
     connector.stream.brings(fanShown(true));
-    await settled();
+    await flushPromises();
     assert.equal(await time("fanTimerActive"), before, "a snapshot before the answer says nothing new");
     command.answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["accepted"]));
@@ -222,7 +222,7 @@ describe("an accepted request", () => {
     const confirmed = await time("fanTimerActive");
     assert.ok(confirmed > (await time("requestWrite")) && confirmed > before);
     connector.stream.brings(fanShown(true));
-    await settled();
+    await flushPromises();
     assert.equal(await time("fanTimerActive"), confirmed);
   });
 
@@ -248,7 +248,7 @@ describe("an accepted request", () => {
     await shows(off);
     const stopped = await time("fanTimerActive");
     connector.stream.brings(fanShown(false));
-    await settled();
+    await flushPromises();
     assert.equal(await time("fanTimerActive"), stopped);
     assert.deepEqual(await states(), ["accepted"]);
   });

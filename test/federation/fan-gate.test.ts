@@ -4,7 +4,7 @@ import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { madeFans, until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
-import { noonMs } from "./moved-runtime.ts";
+import { noonMs } from "./manual-runtime.ts";
 import { followBy } from "./stored-links.ts";
 
 const minuteMs = 60_000;
@@ -97,7 +97,7 @@ describe("a fan request that the gate lets pass", () => {
       await federation.keeper.drop(deviceId);
       await write("true");
       assert.match((await request()) ?? "", /while structure is away/, "its live values are known");
-      if (isTaken) await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+      if (isTaken) await store.transaction((tx) => tx.links.takeOver(userId, deviceId, otherNode));
       else await runtime.advance(heartbeat.leaseMs);
       await write("true");
       assert.equal(await request(), "true");

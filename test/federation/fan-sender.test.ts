@@ -11,7 +11,7 @@ import { heldPatterns } from "../alerts/made-matching.ts";
 import { silent } from "../contracts/store/home.ts";
 import { madeFans, until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
-import { noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, noonMs } from "./manual-runtime.ts";
 import { type StoredLink, storeLinks } from "./stored-links.ts";
 
 const noon = "2026-01-01T12:00:00.000Z";
@@ -121,7 +121,7 @@ describe("a fan request that is being sent", () => {
     await runtime.advance(35_000);
     assert.equal(connector.actions.length, 1);
     assert.deepEqual(
-      runtime.said.filter(({ level }) => level === "error").map(({ fields }) => (fields as { kind: string }).kind),
+      runtime.logLines.filter(({ level }) => level === "error").map(({ fields }) => (fields as { kind: string }).kind),
       ["command"],
     );
   });
@@ -187,10 +187,10 @@ describe("a fan request that is being sent", () => {
     const { removed } = await federation.unlink(userId, "nest");
     assert.equal(removed.commands, 1);
     command.answers({ state: "accepted" });
-    await settled();
+    await flushPromises();
     await runtime.advance(35_000);
     assert.deepEqual(
-      runtime.said.filter(({ level }) => level === "error"),
+      runtime.logLines.filter(({ level }) => level === "error"),
       [],
     );
   });
@@ -213,7 +213,7 @@ describe("the outcome of a fan request", () => {
     const command = await sent(1);
     connection.isDown = true;
     command.answers({ state: "rejected", message: "Not today" });
-    await settled();
+    await flushPromises();
     await runtime.advance(10_000);
     assert.deepEqual(await states(), ["sending"]);
     connection.isDown = false;
@@ -380,7 +380,7 @@ describe("a node among others", () => {
 
   it("doesn't send when another node has claimed the link since its read", async (t) => {
     const { store, userId, deviceId, write, runtime, connector, states } = await madeFans(t, { isShared: true });
-    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await store.transaction((tx) => tx.links.takeOver(userId, deviceId, otherNode));
     await write("true");
     await runtime.advance(2_000);
     assert.deepEqual(connector.actions, []);
@@ -391,7 +391,7 @@ describe("a node among others", () => {
     const { store, userId, deviceId, write, runtime, connector, membership, states } = await madeFans(t, {
       isShared: true,
     });
-    await store.transaction((tx) => tx.links.take(userId, deviceId, membership.id));
+    await store.transaction((tx) => tx.links.takeOver(userId, deviceId, membership.id));
     await write("true");
     await runtime.advance(1_000);
     assert.deepEqual(connector.actions, []);
@@ -403,7 +403,7 @@ describe("a node among others", () => {
       isShared: true,
       thermostats: { t1: {}, t2: {} },
     });
-    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await store.transaction((tx) => tx.links.takeOver(userId, deviceId, otherNode));
     await write("true", 1);
     await write("true", 2);
     const left = (await receipts())[0]!;
@@ -439,7 +439,7 @@ describe("a node among others", () => {
 
   it("settles what a dead node sent late within 35 seconds of the write", async (t) => {
     const { store, userId, deviceId, write, runtime, states, receipts } = await madeFans(t, { isShared: true });
-    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await store.transaction((tx) => tx.links.takeOver(userId, deviceId, otherNode));
     await write("true");
     await runtime.advance(19_000);
     const left = (await receipts())[0]!;

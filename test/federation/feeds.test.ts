@@ -15,7 +15,7 @@ import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome, plain } from "../contracts/store/home.ts";
 import { eventually } from "../stories/world.ts";
-import { movedRuntime, settled } from "./moved-runtime.ts";
+import { flushPromises, manualRuntime } from "./manual-runtime.ts";
 
 const ecosystem = "hearth";
 
@@ -128,7 +128,7 @@ describe("the feed of an ecosystem", () => {
   });
 
   it("confirms no link whose messages wait, however many other links have messages", async () => {
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const links = Array.from({ length: 1_500 }, (_, index) => ({
       userId: (index + 1) as LinkKey["userId"],
       deviceId: (index + 1) as LinkKey["deviceId"],
@@ -216,7 +216,7 @@ function message(id: string, account: string, content: string): FeedMessage {
 /** Nodes on one store, each with a feed that a test plays. */
 async function madeFeeds(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-feeds-"));
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const database = await openSqlite({ folder, nowMs: runtime.nowMs });
   const stops: (() => Promise<unknown>)[] = [];
   t.after(async () => {
@@ -230,7 +230,7 @@ async function madeFeeds(t: TestContext) {
     async pass(ms: number) {
       for (let leftMs = ms; leftMs > 0; leftMs -= 500) {
         await runtime.advance(Math.min(500, leftMs));
-        for (let turns = 0; turns < 20; turns++) await settled();
+        for (let turns = 0; turns < 20; turns++) await flushPromises();
       }
     },
     async link(owner: NodeId, account: string): Promise<LinkKey> {

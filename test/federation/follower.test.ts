@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import { Admission } from "../../src/federation/admission.ts";
+import { ConnectionRateLimiter } from "../../src/federation/admission.ts";
 import { Follower } from "../../src/federation/follower.ts";
 import { Lane } from "../../src/federation/lane.ts";
 import { LinkRecord } from "../../src/federation/link-record.ts";
@@ -13,13 +13,13 @@ import { HeldStore } from "./held-store.ts";
 import { lastingToken } from "./lasting-token.ts";
 import { home } from "./made-homes.ts";
 import { adasLink, linkRow } from "./made-links.ts";
-import { type MovedRuntime, movedRuntime, noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, type ManualRuntime, manualRuntime, noonMs } from "./manual-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 
 const minuteMs = 60_000;
 
 describe("a follower", () => {
-  let runtime: MovedRuntime;
+  let runtime: ManualRuntime;
   let connector: ScriptedConnector;
   let store: HeldStore;
   let record: LinkRecord;
@@ -33,7 +33,7 @@ describe("a follower", () => {
 
   /** Creates a follower of a link that was confirmed an hour ago, with its lane and record, before its first stream. */
   function begin(row: Partial<LinkRow> = {}): void {
-    runtime = movedRuntime();
+    runtime = manualRuntime();
     connector = new ScriptedConnector();
     store = new HeldStore();
     const mirrored = store.fill(home());
@@ -43,7 +43,7 @@ describe("a follower", () => {
     const failed = (kind: string, error: unknown) => void faults.push({ kind, error });
     const { signal } = stopping;
     const write = async (_: unknown, ended: readonly BlindInterval[]) => void blindIntervals.push(...ended);
-    const recordParts = { link: adasLink, write, runtime, unsureMs: () => 0, signal };
+    const recordParts = { link: adasLink, write, runtime, uncertaintyMs: () => 0, signal };
     record = new LinkRecord({ ...recordParts, failed: (error) => failed("record", error) }, linkRow(row));
     lane = new Lane(
       {
@@ -60,7 +60,7 @@ describe("a follower", () => {
       },
       mirrored,
     );
-    const admission = new Admission(runtime);
+    const admission = new ConnectionRateLimiter(runtime);
     const parts = {
       credential: lastingToken("c.token"),
       connector,
@@ -77,9 +77,9 @@ describe("a follower", () => {
   /** Starts the follower and its stream, which sends the unchanged home. */
   async function live(): Promise<void> {
     follower.start();
-    await settled();
+    await flushPromises();
     connector.stream.brings(home());
-    await settled();
+    await flushPromises();
     assert.ok(follower.isLive);
   }
 
@@ -89,7 +89,7 @@ describe("a follower", () => {
     await runtime.advance(10 * minuteMs);
     assert.equal(connector.reads.length, before + 1);
     connector.lastRead.resolve(account);
-    await settled();
+    await flushPromises();
   }
 
   const standing = () => [record.standing.state, record.standing.reason];
@@ -98,11 +98,11 @@ describe("a follower", () => {
     it("when an account of the stream is stored, not before", async () => {
       store.isHeld = true;
       follower.start();
-      await settled();
+      await flushPromises();
       assert.equal(connector.streams.length, 1);
       assert.equal(follower.isLive, false, "an open stream has told nothing yet");
       connector.stream.brings(home({ away: "away" }));
-      await settled();
+      await flushPromises();
       assert.equal(follower.isLive, false, "what was received is not stored yet");
       await store.completeAll();
       assert.equal(follower.isLive, true);
@@ -111,7 +111,7 @@ describe("a follower", () => {
     it("as of when the account was received, by a clock that was corrected while it waited for the store", async () => {
       store.isHeld = true;
       follower.start();
-      await settled();
+      await flushPromises();
       connector.stream.brings(home({ away: "away" }));
       await runtime.advance(2_000);
       runtime.jump(500);
@@ -131,10 +131,10 @@ describe("a follower", () => {
     it("not by an account of a stream that has ended meanwhile", async () => {
       store.isHeld = true;
       follower.start();
-      await settled();
+      await flushPromises();
       connector.stream.brings(home({ away: "away" }));
       connector.stream.ends("closed", "bye");
-      await settled();
+      await flushPromises();
       await store.completeAll();
       assert.deepEqual(standing(), ["waiting", "closed: bye"]);
       await runtime.advance(5_000);
@@ -144,14 +144,14 @@ describe("a follower", () => {
 
     it("not by a read for a command while the stream has sent nothing: events before its first one can be missed", async () => {
       follower.start();
-      await settled();
+      await flushPromises();
       follower.readSoon();
       await runtime.advance(2_200);
       for (const read of connector.reads) read.resolve(home());
-      await settled();
+      await flushPromises();
       assert.equal(follower.isLive, false);
       connector.stream.brings(home());
-      await settled();
+      await flushPromises();
       assert.equal(follower.isLive, true);
       connector.stream.ends("closed");
       await runtime.advance(5_000);
@@ -159,15 +159,15 @@ describe("a follower", () => {
       follower.readSoon();
       await runtime.advance(2_200);
       for (const read of connector.reads) read.resolve(home());
-      await settled();
+      await flushPromises();
       assert.equal(follower.isLive, false, "the same holds for the next stream");
     });
 
     it("not by a repeated account alone", async () => {
       follower.start();
-      await settled();
+      await flushPromises();
       connector.stream.repeats();
-      await settled();
+      await flushPromises();
       assert.equal(follower.isLive, false);
     });
   });
@@ -177,7 +177,7 @@ describe("a follower", () => {
       await live();
       await runtime.advance(minuteMs);
       connector.stream.ends("closed", "the ecosystem ended the stream");
-      await settled();
+      await flushPromises();
       assert.deepEqual(standing(), ["waiting", "closed: the ecosystem ended the stream"]);
       await runtime.advance(4_999);
       assert.equal(connector.streams.length, 1);
@@ -189,7 +189,7 @@ describe("a follower", () => {
       await live();
       await runtime.advance(5 * minuteMs);
       connector.stream.ends("silent", "nothing was heard for too long", 70_000);
-      await settled();
+      await flushPromises();
       assert.equal(record.standing.blindness?.sinceMs, noonMs + 5 * minuteMs - 70_000);
     });
 
@@ -197,7 +197,7 @@ describe("a follower", () => {
       const mistake = new TypeError("oh");
       connector.follow = () => Promise.reject(mistake);
       follower.start();
-      await settled();
+      await flushPromises();
       assert.deepEqual(faults, [{ kind: "stream", error: mistake }]);
       await runtime.advance(10 * minuteMs);
       assert.equal(faults.length, 1, "the supervisor of the link decides when to try again");
@@ -206,7 +206,7 @@ describe("a follower", () => {
     it("because its token was revoked needs a new one, and connects no more", async () => {
       await live();
       connector.stream.ends("unauthorized", "the ecosystem revoked the token");
-      await settled();
+      await flushPromises();
       assert.deepEqual(standing(), ["needs_reauth", "the ecosystem revoked the token"]);
       await runtime.advance(24 * 60 * minuteMs);
       assert.deepEqual([connector.streams.length, connector.reads.length], [1, 0]);
@@ -217,10 +217,10 @@ describe("a follower", () => {
       await live();
       const [stream] = connector.streams;
       stream!.ends("closed");
-      await settled();
+      await flushPromises();
       stream!.brings(home({ smoke: "emergency" }));
       stream!.repeats();
-      await settled();
+      await flushPromises();
       assert.deepEqual(store.requests, []);
     });
   });
@@ -241,7 +241,7 @@ describe("a follower", () => {
       for (let i = 0; i < 4; i++) {
         await runtime.advance(5_000);
         connector.stream.ends("unreachable");
-        await settled();
+        await flushPromises();
       }
       assert.deepEqual(failures(), [1, 2, 3, 4]);
     });
@@ -253,14 +253,14 @@ describe("a follower", () => {
         connector.stream.brings(home());
         await runtime.advance(99);
         connector.stream.ends("closed");
-        await settled();
+        await flushPromises();
       }
       assert.deepEqual(failures(), [1, 2, 3, 4]);
     });
 
     it("no longer once a stream has lived for a tenth of a second after its first account", async () => {
       follower.start();
-      await settled();
+      await flushPromises();
       for (const [silentMs, livedMs] of [
         [5_000, 0],
         [5_000, 99],
@@ -280,7 +280,7 @@ describe("a follower", () => {
       await live();
       runtime.jump(60 * minuteMs);
       connector.stream.ends("closed");
-      await settled();
+      await flushPromises();
       assert.deepEqual(failures(), [1]);
     });
   });
@@ -292,11 +292,11 @@ describe("a follower", () => {
       assert.equal(follower.drifts, 1);
       assert.equal(connector.streams[0]!.isOpen, false);
       assert.deepEqual(standing(), ["waiting", "the stream kept back changes"]);
-      assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 1);
+      assert.equal(runtime.logLines.filter(({ level }) => level === "warn").length, 1);
       await runtime.advance(5_000);
       assert.equal(connector.streams.length, 2);
       connector.stream.brings(home({ away: "away" }));
-      await settled();
+      await flushPromises();
       assert.ok(follower.isLive);
     });
 
@@ -306,7 +306,7 @@ describe("a follower", () => {
       await look(home({ away: "away" }));
       await runtime.advance(5_000);
       connector.stream.brings(home({ away: "away" }));
-      await settled();
+      await flushPromises();
       const cause = "the stream kept back changes";
       const [fromMs, toMs] = [noonMs + 10 * minuteMs, noonMs + 20 * minuteMs + 5_000];
       assert.deepEqual(blindIntervals.at(-1), { fromMs, toMs, cause });
@@ -320,13 +320,13 @@ describe("a follower", () => {
       follower.readSoon();
       await runtime.advance(2_200);
       connector.lastRead.resolve(home({ name: "Den" }));
-      await settled();
+      await flushPromises();
       assert.ok(follower.isLive && connector.stream.isOpen, "the stream may still send the change");
       await look(home({ name: "Den" }));
       await look(home({ name: "Den", away: "away" }));
       await runtime.advance(5_000);
       connector.stream.brings(home({ name: "Den", away: "away" }));
-      await settled();
+      await flushPromises();
       assert.equal(blindIntervals.at(-1)?.fromMs, noonMs + minuteMs);
     });
 
@@ -335,9 +335,9 @@ describe("a follower", () => {
       follower.readSoon();
       await runtime.advance(2_200);
       connector.lastRead.resolve(home({ name: "Den" }));
-      await settled();
+      await flushPromises();
       connector.stream.brings(home({ name: "Den" }));
-      await settled();
+      await flushPromises();
       await look(home({ name: "Den" }));
       await look(home({ name: "Den", away: "away" }));
       const { blindness } = record.standing;
@@ -351,7 +351,7 @@ describe("a follower", () => {
       connector.stream.bringsPart();
       await runtime.advance(2_200);
       connector.lastRead.resolve(home());
-      await settled();
+      await flushPromises();
       const [{ toMs } = { toMs: 0 }] = blindIntervals.slice(-1);
       assert.ok(follower.isLive && toMs > noonMs);
       await look(home({ away: "away" }));
@@ -367,12 +367,12 @@ describe("a follower", () => {
       assert.ok(follower.isLive);
     });
 
-    it("counts no drift when it settles an incomplete snapshot", async () => {
+    it("counts no drift when it completes an incomplete snapshot", async () => {
       await live();
       connector.stream.brings(home({ incomplete: 1 }));
       await runtime.advance(2_200);
       connector.lastRead.resolve(home({ away: "away" }));
-      await settled();
+      await flushPromises();
       assert.equal(store.requests.length, 2, "the look was stored");
       assert.equal(follower.drifts, 0);
       assert.ok(connector.stream.isOpen && follower.isLive);
@@ -393,12 +393,12 @@ describe("a follower", () => {
       await live();
       await runtime.advance(10 * minuteMs);
       connector.lastRead.reject(new EcosystemRefused("The token isn't good."));
-      await settled();
+      await flushPromises();
       assert.equal(connector.stream.isOpen, false);
       assert.deepEqual(standing(), ["waiting", "the token was refused"]);
       await runtime.advance(5_000);
       connector.stream.ends("unauthorized", "401");
-      await settled();
+      await flushPromises();
       assert.deepEqual(standing(), ["needs_reauth", "401"]);
     });
 
@@ -429,7 +429,7 @@ describe("a follower", () => {
       await live();
       await runtime.advance(minuteMs);
       connector.stream.repeats();
-      await settled();
+      await flushPromises();
       assert.equal(confirmed(), minuteMs);
       await look();
       assert.equal(confirmed(), 11 * minuteMs);
@@ -441,10 +441,10 @@ describe("a follower", () => {
       connector.stream.brings(home({ away: "away" }));
       await runtime.advance(1_000);
       connector.stream.repeats();
-      await settled();
+      await flushPromises();
       assert.equal(confirmed(), 0);
       await store.completeAll();
-      await settled();
+      await flushPromises();
       assert.equal(confirmed(), 1_000);
     });
 
@@ -475,7 +475,7 @@ describe("a follower", () => {
       runtime.jump(-60 * minuteMs);
       connector.stream.brings(home({ away: "away" }));
       connector.stream.repeats();
-      await settled();
+      await flushPromises();
       assert.equal(confirmed(), 0);
     });
   });
@@ -497,7 +497,7 @@ describe("a follower", () => {
       begin();
       await live();
       connector.stream.ends("closed");
-      await settled();
+      await flushPromises();
       await follower.stop();
       assert.equal(runtime.timers, 0);
       assert.equal(connector.streams.length, 1);
@@ -507,13 +507,13 @@ describe("a follower", () => {
       await live();
       store.isHeld = true;
       connector.stream.brings(home({ smoke: "emergency" }));
-      await settled();
+      await flushPromises();
       const stopped = follower.stop();
       let isStopped = false;
       void stopped.then(() => {
         isStopped = true;
       });
-      await settled();
+      await flushPromises();
       assert.equal(isStopped, false);
       await store.complete();
       await stopped;

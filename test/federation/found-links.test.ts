@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { foundLinks, type OverviewParts } from "../../src/federation/link-overview.ts";
 import type { UserId } from "../../src/model/ids.ts";
-import { type ListedLinkFilter, linkWords } from "../../src/store/tables/links.ts";
+import { type ListedLinkFilter, linkSearchText } from "../../src/store/tables/links.ts";
 
 const links = Array.from({ length: 1_700 }, (_, nth) => ({
   ...{ userId: nth + 1, deviceId: 10_000 + nth, ecosystem: nth % 2 === 0 ? "nest" : "home", tenantId: 1 },
@@ -23,10 +23,10 @@ function storeOf() {
       listed += page.length;
       return page;
     },
-    async joinedWords(filter: ListedLinkFilter) {
+    async joinedSearchText(filter: ListedLinkFilter) {
       const page = some(filter);
       const last = page.length < filter.limit ? undefined : page.at(-1);
-      return { last, words: page.map((link) => linkWords(link as never)).join("\n") };
+      return { last, words: page.map((link) => linkSearchText(link as never)).join("\n") };
     },
   };
   const tx = { links: tables, clock: { nowMs: async () => 5 } };
@@ -59,7 +59,7 @@ describe("links that are found by a text", () => {
   ]) {
     it(`are those whose words contain it: ${JSON.stringify(text)}`, async () => {
       const isWanted = (link: (typeof links)[number]) =>
-        linkWords(link as never)
+        linkSearchText(link as never)
           .toLowerCase()
           .includes((text ?? "").toLowerCase());
       const wanted = links.filter(isWanted).map(({ userId }) => userId);

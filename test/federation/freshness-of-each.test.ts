@@ -9,7 +9,7 @@ import type { Store } from "../../src/store/seam.ts";
 import type { LinkState } from "../../src/store/tables/links.ts";
 import { linkOf } from "../contracts/store/home.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
-import { noonMs } from "./moved-runtime.ts";
+import { noonMs } from "./manual-runtime.ts";
 
 describe("the freshness of many devices", () => {
   it("is separate for each device, whichever node follows it", async (t) => {

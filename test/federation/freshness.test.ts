@@ -4,7 +4,7 @@ import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
-import { noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, noonMs } from "./manual-runtime.ts";
 import { followBy } from "./stored-links.ts";
 
 const minuteMs = 60_000;
@@ -33,7 +33,7 @@ describe("the freshness of a virtual device", () => {
     const stale = await federation.freshness(userId, deviceId);
     assert.deepEqual(stale, { isPresent: true, isStale: true, confirmedTimeMs: noonMs });
     connector.stream.repeats();
-    await settled();
+    await flushPromises();
     const fresh = await federation.freshness(userId, deviceId);
     assert.deepEqual(fresh, { isPresent: true, isStale: false, confirmedTimeMs: noonMs + 15 * minuteMs + 1 });
   });
@@ -42,7 +42,7 @@ describe("the freshness of a virtual device", () => {
     const { federation, userId, connector, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();
     connector.stream.ends("closed");
-    await settled();
+    await flushPromises();
     const { isPresent, isStale } = await federation.freshness(userId, deviceId);
     assert.deepEqual([isPresent, isStale], [false, true]);
   });
@@ -64,7 +64,7 @@ describe("the freshness of a virtual device", () => {
     const deviceId = await linkLive();
     await store.transaction(async (tx) => {
       await tx.nodes.beat(otherNode);
-      await tx.links.take(userId, deviceId, otherNode);
+      await tx.links.takeOver(userId, deviceId, otherNode);
       await tx.links.setState(userId, deviceId, { state: "waiting", reason: "closed: bye", blindness: null });
     });
     await federation.keeper.drop(deviceId);
@@ -76,7 +76,7 @@ describe("the freshness of a virtual device", () => {
     const deviceId = await linkLive();
     await store.transaction(async (tx) => {
       await tx.nodes.beat(otherNode);
-      await tx.links.claim(otherNode, [thisNode], 1);
+      await tx.links.claimOrphans(otherNode, [thisNode], 1);
     });
     await federation.keeper.drop(deviceId);
     const { isPresent, isStale } = await federation.freshness(userId, deviceId);

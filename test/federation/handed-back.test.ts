@@ -4,7 +4,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { heldPatterns } from "../alerts/made-matching.ts";
 import { homeWith, structure } from "../home/home-parts.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 import { storeLinks } from "./stored-links.ts";
 
 describe("a link that is handed back because a node has joined", () => {
@@ -47,7 +47,7 @@ describe("links of a node that stops, or hands them back, while one of them wait
     while (federation.keeper.followed < 2) await made.runtime.advance(500);
     costly.deviceId = deviceId;
     connector.streams[0]!.brings(homeWith({ structures: { s1: structure({ away: "away" }) } }));
-    while (held.waiting() === 0) await settled();
+    while (held.waiting() === 0) await flushPromises();
     const owners = () =>
       store.read(async (tx) => [
         (await tx.links.ofDevice(userId, deviceId))?.owner,
@@ -61,7 +61,7 @@ describe("links of a node that stops, or hands them back, while one of them wait
     await federation.keeper.stop();
     assert.deepEqual(await owners(), [null, null]);
     assert.deepEqual(
-      runtime.said.filter(({ level }) => level === "warn" || level === "error"),
+      runtime.logLines.filter(({ level }) => level === "warn" || level === "error"),
       [],
     );
   });

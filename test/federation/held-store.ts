@@ -11,7 +11,7 @@ import { mirror } from "../../src/virtual-device/mirror.ts";
 import { decodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { adasLink } from "./made-links.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 
 interface WaitingCommit {
   readonly request: CommitRequest;
@@ -66,7 +66,7 @@ export class HeldStore {
     const { request, resolve } = this.#next();
     await this.#take(request);
     resolve();
-    await settled();
+    await flushPromises();
   }
 
   /** Completes all commits, including those that follow from them. */
@@ -80,7 +80,7 @@ export class HeldStore {
     const { request, reject } = this.#next();
     if (hasTakenEffect) await this.#take(request);
     reject(error);
-    await settled();
+    await flushPromises();
   }
 
   /** The values of one attribute, commit by commit. */
@@ -120,10 +120,10 @@ export class HeldStore {
     const values = [...unpackValues(this.#stored.values)];
     for (const { key, value } of changesOf(request)) values[key as AttributeNumber] = value;
     this.#stored = { ...this.#stored, values: packValues(values), things: this.#marksAfter(request) };
-    const setMirror: CommitTables["links"]["setMirror"] = async (_userId, _deviceId, indexMap, notices) => {
+    const setIndexMap: CommitTables["links"]["setIndexMap"] = async (_userId, _deviceId, indexMap, notices) => {
       this.#stored = { ...this.#stored, indexMap: decodeIndexMap(indexMap), notices };
     };
-    await request.also?.({ links: { setMirror } } as CommitTables);
+    await request.also?.({ links: { setIndexMap } } as CommitTables);
   }
 }
 

@@ -11,7 +11,7 @@ import { plainThingIds } from "../home/thing-ids.ts";
 import { HeldStore } from "./held-store.ts";
 import { home } from "./made-homes.ts";
 import { adasLink } from "./made-links.ts";
-import { type MovedRuntime, movedRuntime, noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, type ManualRuntime, manualRuntime, noonMs } from "./manual-runtime.ts";
 
 const away = structureAttribute(1, "away");
 const name = structureAttribute(1, "name");
@@ -20,7 +20,7 @@ const co = alarmAttribute(1, 1, "coAlarmState");
 const fan = thermostatAttribute(1, 1, "fanTimerActive");
 
 describe("the lane of an account", () => {
-  let runtime: MovedRuntime;
+  let runtime: ManualRuntime;
   let store: HeldStore;
   let stored: { readonly account: Home; readonly hasChanged: boolean }[];
   let droppedSince: number[];
@@ -32,7 +32,7 @@ describe("the lane of an account", () => {
   const offer = (account: Home) => lane.offer(account, stopping.signal);
 
   beforeEach(() => {
-    runtime = movedRuntime();
+    runtime = manualRuntime();
     store = new HeldStore();
     stored = [];
     droppedSince = [];
@@ -57,7 +57,7 @@ describe("the lane of an account", () => {
   it("commits one snapshot at a time, in the order in which they came", async () => {
     store.isHeld = true;
     for (const account of [home({ away: "away" }), home(), home({ away: "auto-away" })]) offer(account);
-    await settled();
+    await flushPromises();
     assert.equal(store.requests.length, 1);
     await store.complete();
     assert.equal(store.requests.length, 2);
@@ -147,9 +147,9 @@ describe("the lane of an account", () => {
   it("hurries all that an emergency would have to wait for, and nothing after it", async () => {
     store.isHeld = true;
     offer(home({ name: "Busy" }));
-    await settled();
+    await flushPromises();
     offer(home({ name: "Busy", away: "away" }));
-    const underWay = store.requests[0]!.hurry!;
+    const underWay = store.requests[0]!.becomesUrgent!;
     assert.ok(!underWay.aborted);
     offer(home({ name: "Busy", away: "away", smoke: "emergency" }));
     assert.ok(underWay.aborted);
@@ -198,13 +198,13 @@ describe("the lane of an account", () => {
     await store.completeAll();
     await lane.idle();
     assert.deepEqual(store.history(smoke), [...states.slice(0, 15), "state 20"]);
-    assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 4);
+    assert.equal(runtime.logLines.filter(({ level }) => level === "warn").length, 4);
   });
 
   it("has room again when what waited is committed", async () => {
     store.isHeld = true;
     for (let i = 1; i <= 16; i++) offer(home({ smoke: `state ${i}` }));
-    await settled();
+    await flushPromises();
     await store.complete();
     offer(home({ smoke: "state 17" }));
     await store.completeAll();
@@ -216,7 +216,7 @@ describe("the lane of an account", () => {
   it("commits what came during a commit, though it has the same transitions", async () => {
     store.isHeld = true;
     offer(home({ name: "Nest" }));
-    await settled();
+    await flushPromises();
     const newer = home({ name: "Den" });
     offer(newer);
     await store.completeAll();
@@ -229,7 +229,7 @@ describe("the lane of an account", () => {
     beforeEach(async () => {
       store.isHeld = true;
       offer(home({ smoke: "emergency" }));
-      await settled();
+      await flushPromises();
     });
 
     it("reads what is stored, and commits what is missing", async () => {
@@ -275,7 +275,7 @@ describe("the lane of an account", () => {
       );
       assert.ok(pauses[0]! >= 50 && pauses[0]! <= 250, `first after ${pauses[0]} ms`);
       assert.ok(pauses.at(-1)! >= 1_000 && pauses.at(-1)! <= 2_000, `last after ${pauses.at(-1)} ms`);
-      assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 1);
+      assert.equal(runtime.logLines.filter(({ level }) => level === "warn").length, 1);
     });
 
     it("is dropped at once when the lane is stopped", async () => {
@@ -293,7 +293,7 @@ describe("the lane of an account", () => {
       store.isHeld = true;
       offer(home({ smoke: "emergency" }));
       offer(home());
-      await settled();
+      await flushPromises();
       await store.fail(refusal);
       await lane.idle();
       await runtime.advance(60_000);
@@ -328,7 +328,7 @@ describe("the lane of an account", () => {
       while (store.value(away) !== "away") await undefined;
       for (let i = 0; i < ticks; i++) await undefined;
       offer(home());
-      await settled();
+      await flushPromises();
       assert.equal(store.value(away), "home", `${ticks} ticks after the commit`);
     }
   });
@@ -372,10 +372,10 @@ describe("the lane of an account", () => {
     };
     lane = new Lane({ ...parts, stored: listener }, store.fill(home()));
     offer(home({ away: "away" }));
-    await settled();
+    await flushPromises();
     assert.deepEqual(faults, [mistake]);
     offer(home());
-    await settled();
+    await flushPromises();
     assert.deepEqual(store.history(away), ["away", "home"]);
   });
 

@@ -5,7 +5,7 @@ import { OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { adasLink, linkRow } from "./made-links.ts";
-import { type MovedRuntime, movedRuntime, noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, type ManualRuntime, manualRuntime, noonMs } from "./manual-runtime.ts";
 
 interface Written {
   readonly standing: LinkStanding;
@@ -13,18 +13,18 @@ interface Written {
 }
 
 describe("the record of a link", () => {
-  let runtime: MovedRuntime;
+  let runtime: ManualRuntime;
   let written: Written[];
   let tries: number;
   /** The error of the store's writes. */
   let failure: Error | undefined;
   let stopping: AbortController;
-  let unsureMs: number;
+  let uncertaintyMs: number;
   let faults: unknown[];
 
   beforeEach(() => {
-    runtime = movedRuntime();
-    unsureMs = 0;
+    runtime = manualRuntime();
+    uncertaintyMs = 0;
     written = [];
     tries = 0;
     failure = undefined;
@@ -41,7 +41,7 @@ describe("the record of a link", () => {
     };
     const { signal } = stopping;
     const failed = (error: unknown) => void faults.push(error);
-    const parts = { link: adasLink, write, runtime, unsureMs: () => unsureMs, failed, signal };
+    const parts = { link: adasLink, write, runtime, uncertaintyMs: () => uncertaintyMs, failed, signal };
     return new LinkRecord(parts, linkRow(row));
   }
 
@@ -76,7 +76,11 @@ describe("the record of a link", () => {
     record.enter("needs_reauth", "revoked");
     await record.written();
     const { userId, deviceId, ecosystem } = adasLink;
-    assert.deepEqual(runtime.said, [line("live", ""), line("waiting", "closed: bye"), line("needs_reauth", "revoked")]);
+    assert.deepEqual(runtime.logLines, [
+      line("live", ""),
+      line("waiting", "closed: bye"),
+      line("needs_reauth", "revoked"),
+    ]);
 
     function line(state: string, reason: string) {
       return {
@@ -119,14 +123,14 @@ describe("the record of a link", () => {
   });
 
   it("records the whole interval though the clock may be behind, and no time twice", async () => {
-    unsureMs = 300;
+    uncertaintyMs = 300;
     const record = recordOf({ state: "waiting", blindness: { sinceMs: noonMs - 5_000, cause: "closed: bye" } });
     record.enter("live", "");
     assert.equal(record.blindUntilMs, noonMs + 300);
     await runtime.advance(100);
     record.enter("waiting", "closed: again");
     await runtime.advance(900);
-    unsureMs = 20;
+    uncertaintyMs = 20;
     record.enter("live", "");
     await runtime.advance(1_000);
     record.enter("waiting", "closed: and again");
@@ -313,7 +317,7 @@ describe("the record of a link", () => {
       while (written.length === before) await undefined;
       for (let i = 0; i < ticks; i++) await undefined;
       record.enter("live", "");
-      await settled();
+      await flushPromises();
       assert.equal(written.at(-1)?.standing.state, "live", `${ticks} ticks after the write`);
     }
   });

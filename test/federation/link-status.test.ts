@@ -6,7 +6,7 @@ import { plain } from "../contracts/store/home.ts";
 import { homeWith, many, structure } from "../home/home-parts.ts";
 import { madeFederation, otherNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
-import { noonMs, settled } from "./moved-runtime.ts";
+import { flushPromises, noonMs } from "./manual-runtime.ts";
 import { followBy } from "./stored-links.ts";
 
 describe("the status of a link", () => {
@@ -36,7 +36,7 @@ describe("the status of a link", () => {
     assert.deepEqual(live.blindIntervals.map(plain), [{ fromMs: noonMs, toMs: noonMs, cause: "just linked" }]);
     await runtime.advance(60_000);
     connector.stream.ends("closed", "bye");
-    await settled();
+    await flushPromises();
     const waiting = await federation.status(userId, "nest");
     assert.deepEqual([waiting.state, waiting.reason, waiting.isPresent], ["waiting", "closed: bye", false]);
     assert.deepEqual(waiting.blindIntervals.map(plain), [
@@ -50,7 +50,7 @@ describe("the status of a link", () => {
     const deviceId = await linkLive();
     connection.isDown = true;
     connector.stream.ends("unauthorized", "the ecosystem revoked the token");
-    await settled();
+    await flushPromises();
     assert.equal((await federation.status(userId, "nest")).state, "needs_reauth");
     assert.equal((await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state, "live");
   });
@@ -61,7 +61,7 @@ describe("the status of a link", () => {
     const blindness = { sinceMs: noonMs + 5_000, cause: "silent: nothing was heard for too long" };
     await store.transaction(async (tx) => {
       await tx.nodes.beat(otherNode);
-      await tx.links.take(userId, deviceId, otherNode);
+      await tx.links.takeOver(userId, deviceId, otherNode);
       await tx.links.setState(userId, deviceId, { state: "waiting", reason: "unreachable: refused", blindness });
     });
     await federation.keeper.drop(deviceId);
@@ -75,7 +75,7 @@ describe("the status of a link", () => {
     const deviceId = await linkLive();
     await store.transaction(async (tx) => {
       await tx.nodes.beat(otherNode);
-      await tx.links.take(userId, deviceId, otherNode);
+      await tx.links.takeOver(userId, deviceId, otherNode);
     });
     await federation.keeper.drop(deviceId);
     const { state, reason, isPresent, isStale, blindIntervals } = await federation.status(userId, "nest");
@@ -102,7 +102,7 @@ describe("the status of a link", () => {
     await runtime.advance(11 * 60_000);
     connector.lastRead.resolve(home({ away: "away" }));
     const drifts = async () => (await federation.status(userId, "nest")).drifts;
-    while ((await drifts()) === 0) await settled();
+    while ((await drifts()) === 0) await flushPromises();
     assert.equal(await drifts(), 1);
   });
 

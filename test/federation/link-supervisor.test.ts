@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Home } from "../../src/home/home.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 import { storeLinks } from "./stored-links.ts";
 
 const minuteMs = 60_000;
@@ -34,7 +34,7 @@ describe("a link whose token can't be opened", () => {
     await runtime.advance(60 * minuteMs);
     assert.ok(tries > 100 && tries <= 122, `${tries} tries in an hour`);
     assert.equal(faults.filter((kind) => kind === "token").length, tries);
-    const reports = runtime.said.filter(({ level }) => level === "error");
+    const reports = runtime.logLines.filter(({ level }) => level === "error");
     assert.deepEqual(
       reports.map(({ fields }) => (fields as { failures: number }).failures),
       [1, 2, 4, 8, 16, 32, 64],
@@ -57,7 +57,7 @@ describe("a link whose token can't be opened", () => {
     await federation.start();
     assert.equal(connector.streams.length, 0);
     const linked = federation.relink(locked!.userId, "nest", "c.new");
-    while (connector.reads.length === 0) await settled();
+    while (connector.reads.length === 0) await flushPromises();
     connector.lastRead.resolve(home());
     await linked;
     await runtime.advance(10);
@@ -110,12 +110,12 @@ describe("a link whose stored rows can't be read", () => {
     const { federation, connector, store } = await madeFederation(t);
     const [broken] = await storeLinks(store, 1, () => ({ notices: "{" }));
     await federation.start();
-    while (connector.streams.length === 0) await settled();
+    while (connector.streams.length === 0) await flushPromises();
     const { overLimit, reason } = await federation.status(broken!.userId, "nest");
     assert.deepEqual([overLimit.structures, reason], [0, "starting"]);
     connector.stream.brings(home());
     const notices = async () => (await store.read((tx) => tx.links.ofUser(broken!.userId)))[0]!.notices;
-    while ((await notices()) === "{") await settled();
+    while ((await notices()) === "{") await flushPromises();
     assert.equal((await federation.status(broken!.userId, "nest")).reason, "");
   });
 });
@@ -140,12 +140,12 @@ describe("a link that was paused by a fault", () => {
     await runtime.advance(connector.pauseBetweenMs);
     const { reason, blindIntervals } = await federation.status(userId, "nest");
     const [, errorId] = /^paused after an internal error; next try in 1 s \(error id ([0-9a-f]{8})\)$/.exec(reason)!;
-    const reported = runtime.said.find(({ level }) => level === "error")!;
+    const reported = runtime.logLines.find(({ level }) => level === "error")!;
     assert.equal((reported.fields as { errorId: string }).errorId, errorId);
     assert.deepEqual(faults, ["stream"]);
     assert.deepEqual(blindIntervals.at(-1), { fromMs: pausedMs, toMs: null, cause: "closed: bye" });
     const stored = async () => (await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.reason;
-    while ((await stored()) !== reason) await settled();
+    while ((await stored()) !== reason) await flushPromises();
   });
 
   it("logs no error that quotes its token", async (t) => {
@@ -154,7 +154,7 @@ describe("a link that was paused by a fault", () => {
     connector.follow = () => Promise.reject(new TypeError("outer", { cause: new Error("no route for c.token") }));
     connector.stream.ends("closed", "bye");
     await runtime.advance(connector.pauseBetweenMs);
-    const { fields } = runtime.said.find(({ level }) => level === "error")!;
+    const { fields } = runtime.logLines.find(({ level }) => level === "error")!;
     const { error } = fields as { error: Error };
     assert.equal(error.message, "TypeError (its text held the token and is withheld)");
     assert.equal(error.cause, undefined);
@@ -203,8 +203,8 @@ describe("a link that came back to this node with another epoch", () => {
     await federation.start();
     const deviceId = await linkLive();
     const held = connector.stream;
-    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
-    const back = await store.transaction((tx) => tx.links.take(userId, deviceId, thisNode));
+    await store.transaction((tx) => tx.links.takeOver(userId, deviceId, otherNode));
+    const back = await store.transaction((tx) => tx.links.takeOver(userId, deviceId, thisNode));
     const before = federation.keeper.supervisor(deviceId)!.link.ownership.epoch;
     assert.notEqual(back?.epoch, before);
     federation.keeper.wake();

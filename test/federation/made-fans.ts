@@ -6,7 +6,7 @@ import { structureAttribute, thermostatAttribute } from "../../src/virtual-devic
 import { fanOf } from "../ecosystems/actions.ts";
 import { type AwayWord, homeWith, structure, type ThermostatFields, thermostat } from "../home/home-parts.ts";
 import { type MadeFederationPlan, madeFederation } from "./made-federation.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 
 export interface FanHome {
   readonly away?: AwayWord;
@@ -93,7 +93,7 @@ export async function until(check: () => void | Promise<void>): Promise<void> {
       return await check();
     } catch (error) {
       if (!(error instanceof assert.AssertionError)) throw error;
-      await settled();
+      await flushPromises();
     }
   }
 }

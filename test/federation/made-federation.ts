@@ -17,7 +17,7 @@ import { makeHome } from "../contracts/store/home.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { home } from "./made-homes.ts";
-import { movedRuntime, settled } from "./moved-runtime.ts";
+import { flushPromises, manualRuntime } from "./manual-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 
 export const thisNode = "node-a" as NodeId;
@@ -48,7 +48,7 @@ export async function madeFederation(
   }: MadeFederationPlan = {},
 ) {
   const folder = await newDataFolder("breezeway-federation-");
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const database = await openSqlite({ folder, nowMs: () => runtime.nowMs() + storeAheadMs });
   /** The node's connection to the store, which a test can cut. Reads still pass. */
   const connection = { isDown: false };
@@ -99,10 +99,10 @@ export async function madeFederation(
   /** Links Ada's account; its first stream is open and has sent nothing yet. */
   async function link(account: Home = home()): Promise<DeviceId> {
     const linked = federation.link(userId, "nest", "c.token");
-    while (connector.reads.length === 0) await settled();
+    while (connector.reads.length === 0) await flushPromises();
     connector.lastRead.resolve(account);
     const deviceId = await linked;
-    while (connector.streams.length === 0) await settled();
+    while (connector.streams.length === 0) await flushPromises();
     return deviceId;
   }
 
@@ -110,14 +110,14 @@ export async function madeFederation(
   async function linkLive(account: Home = home()): Promise<DeviceId> {
     const deviceId = await link(account);
     await bringLive(account);
-    while ((await database.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state !== "live") await settled();
+    while ((await database.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state !== "live") await flushPromises();
     return deviceId;
   }
 
   async function bringLive(account: Home = home()): Promise<void> {
     connector.stream.brings(account);
     const isLive = async () => (await federation.status(userId, "nest")).state === "live";
-    while (!(await isLive())) await settled();
+    while (!(await isLive())) await flushPromises();
   }
 
   /** As after a start: the stored link is live, and the new stream has sent nothing yet. Needs a shared store. */

@@ -1,7 +1,7 @@
 import type { LinkKey } from "../../src/federation/link-key.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
-import { noonMs } from "./moved-runtime.ts";
+import { noonMs } from "./manual-runtime.ts";
 
 /** Ada's link, as its owner node identifies it. */
 export const adasLink: LinkKey = {

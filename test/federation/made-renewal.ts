@@ -17,7 +17,7 @@ import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { newDataFolder } from "../set-up/sqlite-template.ts";
-import { movedRuntime, settled } from "./moved-runtime.ts";
+import { flushPromises, manualRuntime } from "./manual-runtime.ts";
 import { RenewingEcosystem } from "./renewing-ecosystem.ts";
 
 /** An ecosystem whose tokens expire. */
@@ -50,7 +50,7 @@ export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingE
 ) {
   const { random = () => 0.5 } = plan;
   const folder = await newDataFolder("breezeway-renewal-");
-  const runtime = movedRuntime({ random });
+  const runtime = manualRuntime({ random });
   const database = await openSqlite({ folder, nowMs: runtime.nowMs });
   const ecosystem = ((await plan.ecosystem?.(runtime)) ?? new RenewingEcosystem(runtime)) as Ecosystem;
   const busy: StoreTrouble = { count: 0, isDown: false, cutOff: undefined, lateMs: 0 };
@@ -81,7 +81,7 @@ export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingE
   /** Waits for the store: no time passes while a transaction is in progress. */
   async function quiet(): Promise<void> {
     for (let turns = 0; turns < 3; turns++) {
-      await settled();
+      await flushPromises();
       if (busy.count > 0 || (ecosystem.inProgress ?? 0) > 0) turns = -1;
     }
   }

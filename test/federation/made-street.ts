@@ -20,7 +20,7 @@ import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts
 import { makeHome } from "../contracts/store/home.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { home } from "./made-homes.ts";
-import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
+import { flushPromises, type ManualRuntime, manualRuntime } from "./manual-runtime.ts";
 import { type FaultPoint, PlantedFault } from "./planted-fault.ts";
 import { ScriptedStream } from "./scripted-connector.ts";
 
@@ -41,7 +41,7 @@ export async function madeStreet(
   { random = (): number => 0.5 } = {},
 ) {
   const fault = new PlantedFault();
-  const moved = movedRuntime({ random });
+  const moved = manualRuntime({ random });
   const runtime = plantedRuntime(moved, fault);
   const blind: DeviceId[] = [];
   const watched = plantedStore(store, fault, blind);
@@ -104,7 +104,7 @@ export async function madeStreet(
       // Growing steps: a pause may last minutes, the store's answer only some turns. A step is shorter than the shortest
       // pause, so that no pause begins and ends between two looks at the condition.
       if (round % 20 === 19) await moved.advance(Math.min(0.9 * faultPause.fromMs, 100 + round));
-      else await settled();
+      else await flushPromises();
     }
     throw new Error(`it did not come about that ${what}`);
   }
@@ -210,7 +210,7 @@ function presentUser(): number | undefined {
   return owner instanceof LinkSupervisor ? owner.link.userId : undefined;
 }
 
-function plantedRuntime(moved: MovedRuntime, fault: PlantedFault): Runtime {
+function plantedRuntime(moved: ManualRuntime, fault: PlantedFault): Runtime {
   const pass = (point: FaultPoint) => fault.pass(point, presentUser());
   const at = (level: LineLevel) => (fields: object, sentence: string) => {
     pass("report");

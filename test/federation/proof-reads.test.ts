@@ -10,7 +10,7 @@ import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { type LimitName, limits } from "../../src/model/limits.ts";
 import { madeFederation } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 
 const tenantOf = (tenant: number) => tenant as TenantId;
 const userOf = (user: number) => user as UserId;
@@ -85,7 +85,7 @@ describe("a call to link", () => {
     const calls = Array.from({ length: 50 }, () =>
       federation.relink(userId, "nest", "c.token").catch((error: unknown) => error),
     );
-    while (connector.reads.length < reads + limits.proofReadsPerUser) await settled();
+    while (connector.reads.length < reads + limits.proofReadsPerUser) await flushPromises();
     for (const read of connector.reads.slice(reads)) read.resolve(home());
     const outcomes = await Promise.all(calls);
     assert.equal(connector.reads.length, reads + limits.proofReadsPerUser);
@@ -99,7 +99,7 @@ describe("a call to link", () => {
     const { federation, connector, userId } = await madeFederation(t);
     const client = new AbortController();
     const linked = federation.link(userId, "nest", "c.token", undefined, { disconnected: client.signal });
-    while (connector.reads.length === 0) await settled();
+    while (connector.reads.length === 0) await flushPromises();
     connector.lastRead.resolve(home());
     await Promise.resolve();
     client.abort();
@@ -110,7 +110,7 @@ describe("a call to link", () => {
   it("of a user who is removed during the read has an invalid security token", async (t) => {
     const { federation, connector, store, userId } = await madeFederation(t);
     const linked = federation.link(userId, "nest", "c.token");
-    while (connector.reads.length === 0) await settled();
+    while (connector.reads.length === 0) await flushPromises();
     await store.transaction(async (tx) => {
       for (const { id } of await tx.devices.ofUser(userId)) await tx.devices.remove(userId, id);
       await tx.users.remove(userId);

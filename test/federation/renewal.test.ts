@@ -120,7 +120,7 @@ describe("a token endpoint", () => {
       await pass(2 * minuteMs, 1_000);
       const again = await node.federation.status(ada.userId, "hearth");
       assert.deepEqual([again.state, again.reason], ["live", ""]);
-      const told = JSON.stringify([runtime.said, live, blind], (_, value) =>
+      const told = JSON.stringify([runtime.logLines, live, blind], (_, value) =>
         value instanceof Error ? [value.message, value.stack] : value,
       );
       for (const secret of ["access 1", "refresh 1"]) assert.ok(!told.includes(secret), "no token is told");

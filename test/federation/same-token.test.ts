@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 
 type Plan = Pick<LinkRow, "state"> & { readonly isOwnerAlive?: boolean };
 
@@ -38,7 +38,7 @@ async function followedElsewhere(t: TestContext, { state, isOwnerAlive = true }:
   const deviceId = await linkLive();
   await store.transaction(async (tx) => {
     if (isOwnerAlive) await tx.nodes.beat(otherNode);
-    await tx.links.take(userId, deviceId, otherNode);
+    await tx.links.takeOver(userId, deviceId, otherNode);
     const blindness = state === "live" ? null : { sinceMs: runtime.nowMs(), cause: state };
     await tx.links.setState(userId, deviceId, { state, reason: "", blindness });
   });
@@ -49,7 +49,7 @@ async function followedElsewhere(t: TestContext, { state, isOwnerAlive = true }:
     async relink(token: string): Promise<void> {
       const reads = connector.reads.length;
       const relinked = federation.relink(userId, "nest", token);
-      while (connector.reads.length === reads) await settled();
+      while (connector.reads.length === reads) await flushPromises();
       connector.lastRead.resolve(home());
       await relinked;
     },

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { type EndTurn, SampleTurns } from "../../src/federation/sample-turns.ts";
-import { type MovedRuntime, movedRuntime } from "./moved-runtime.ts";
+import { type ManualRuntime, manualRuntime } from "./manual-runtime.ts";
 
 describe("turns of lanes that commit only samples", () => {
-  let runtime: MovedRuntime;
+  let runtime: ManualRuntime;
   let turns: SampleTurns;
   /** The lanes that got their turn after waiting, in order, with the function that ends it. */
   let begun: { readonly lane: number; readonly end: EndTurn }[];
@@ -17,7 +17,7 @@ describe("turns of lanes that commit only samples", () => {
   };
 
   beforeEach(() => {
-    runtime = movedRuntime();
+    runtime = manualRuntime();
     turns = new SampleTurns(runtime);
     begun = [];
   });

@@ -5,13 +5,13 @@ import type { Home } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { alarm, homeWith, incomplete, structure } from "../home/home-parts.ts";
 import { home } from "./made-homes.ts";
-import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
+import { flushPromises, type ManualRuntime, manualRuntime } from "./manual-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 
 const minuteMs = 60_000;
 
 describe("a second look", () => {
-  let runtime: MovedRuntime;
+  let runtime: ManualRuntime;
   let connector: ScriptedConnector;
   let seen: { readonly account: Home; readonly purpose: string }[];
   let refusals: number;
@@ -22,7 +22,7 @@ describe("a second look", () => {
   beforeEach(() => begin(0.5));
 
   function begin(chance: number): void {
-    runtime = movedRuntime({ random: () => chance });
+    runtime = manualRuntime({ random: () => chance });
     connector = new ScriptedConnector();
     seen = [];
     refusals = 0;
@@ -51,12 +51,12 @@ describe("a second look", () => {
 
   async function answer(account: Home): Promise<void> {
     connector.lastRead.resolve(account);
-    await settled();
+    await flushPromises();
   }
 
   async function fail(error: Error): Promise<void> {
     connector.lastRead.reject(error);
-    await settled();
+    await flushPromises();
   }
 
   it("is taken ten minutes after the last snapshot, and again after another ten", async () => {
@@ -101,7 +101,7 @@ describe("a second look", () => {
     }
     assert.deepEqual(delays.slice(0, 4), [2_000, 4_000, 8_000, 16_000]);
     assert.deepEqual(delays.slice(-2), [10 * minuteMs, 10 * minuteMs]);
-    assert.ok(seen.every(({ purpose }) => purpose === "settles"));
+    assert.ok(seen.every(({ purpose }) => purpose === "completes"));
   });
 
   it("is not postponed by an account that stays incomplete and sends all the time", async () => {
@@ -119,29 +119,29 @@ describe("a second look", () => {
       const made = homeWith({ structures, alarms });
       return { ...made, oddities: { ...made.oddities, incomplete: count } };
     };
-    const crying = alarm("s1", { smokeAlarmState: "emergency" });
+    const alarmInEmergency = alarm("s1", { smokeAlarmState: "emergency" });
     const delays: number[] = [];
     look.streamSent(account({ a1: alarm("s1"), a2: incomplete(), a3: incomplete() }, 2));
     for (let i = 0; i < 3; i++) {
       delays.push(await untilNextRead());
-      // Each object has one of these: the read is older than both.
-      look.streamSent(account({ a1: crying, a2: incomplete(), a3: incomplete() }, 2));
+      // Alarms a1 and a2 are each complete in one of these two snapshots; both are newer than the read.
+      look.streamSent(account({ a1: alarmInEmergency, a2: incomplete(), a3: incomplete() }, 2));
       await runtime.advance(3_000);
       look.streamSent(account({ a1: incomplete(), a2: alarm("s1"), a3: incomplete() }, 2));
       await runtime.advance(2_000);
-      await answer(account({ a1: alarm("s1"), a2: crying, a3: crying }, 0));
+      await answer(account({ a1: alarm("s1"), a2: alarmInEmergency, a3: alarmInEmergency }, 0));
       assert.equal(seen.length, i + 1);
       const { account: merged, purpose } = seen.at(-1)!;
-      assert.equal(purpose, "settles");
+      assert.equal(purpose, "completes");
       assert.deepEqual(
         merged.alarms.byId,
         new Map([
-          ["a1", crying],
+          ["a1", alarmInEmergency],
           ["a2", alarm("s1")],
-          ["a3", crying],
+          ["a3", alarmInEmergency],
         ]),
       );
-      look.streamSent(account({ a1: crying, a2: incomplete(), a3: incomplete() }, 2));
+      look.streamSent(account({ a1: alarmInEmergency, a2: incomplete(), a3: incomplete() }, 2));
     }
     assert.deepEqual(delays, [2_000, 4_000, 8_000]);
     // What was sent before a read began is not newer than the read.
@@ -155,7 +155,7 @@ describe("a second look", () => {
     look.streamSent(home({ incomplete: 1 }));
     for (let i = 0; i < 7; i++) {
       delays.push(await untilNextRead());
-      // It announces a change, perhaps of the object that it leaves out: the ecosystem may have answered the read before.
+      // The incomplete snapshot announces a change, perhaps of the object that it leaves out: the read may be older.
       look.streamSent(home({ incomplete: 1 }));
       await answer(home());
       assert.equal(seen.length, i + 1, "the account is shown as far as it is known");
@@ -163,13 +163,13 @@ describe("a second look", () => {
     assert.deepEqual(delays, [2_000, 4_000, 8_000, 16_000, 32_000, minuteMs, minuteMs]);
     assert.equal(await untilNextRead(), minuteMs);
     await answer(home({ smoke: "emergency" }));
-    assert.ok(seen.every(({ purpose }) => purpose === "settles"));
+    assert.ok(seen.every(({ purpose }) => purpose === "completes"));
     assert.equal(await untilNextRead(), 10 * minuteMs);
     await answer(home());
     assert.equal(seen.at(-1)?.purpose, "checks");
   });
 
-  it("that a repeated account made useless counts for the pauses", async () => {
+  it("still counts for the back-off when a repeated account outdates it", async () => {
     look.streamSent(home());
     look.requestAccount();
     const delays: number[] = [];
@@ -182,11 +182,11 @@ describe("a second look", () => {
     assert.deepEqual(seen, []);
   });
 
-  it("that settles an incomplete snapshot is followed by a check in ten minutes", async () => {
+  it("that completes an incomplete snapshot is followed by a check in ten minutes", async () => {
     look.streamSent(home({ incomplete: 1 }));
     await untilNextRead();
     await answer(home());
-    assert.equal(seen.at(-1)?.purpose, "settles");
+    assert.equal(seen.at(-1)?.purpose, "completes");
     assert.equal(await untilNextRead(), 10 * minuteMs);
     await answer(home());
     assert.equal(seen.at(-1)?.purpose, "checks");
@@ -199,7 +199,7 @@ describe("a second look", () => {
       await answer(home());
       await runtime.advance(minuteMs);
     }
-    assert.ok(seen.every(({ purpose }) => purpose === "settles"));
+    assert.ok(seen.every(({ purpose }) => purpose === "completes"));
   });
 
   it("is taken with growing pauses while the stream keeps sending incomplete snapshots, at most a minute", async () => {
@@ -226,7 +226,7 @@ describe("a second look", () => {
       await answer(home());
     }
     assert.deepEqual(delays, [2_000, 4_000, 8_000, 16_000]);
-    assert.ok(seen.length === 4 && seen.every(({ purpose }) => purpose === "settles"));
+    assert.ok(seen.length === 4 && seen.every(({ purpose }) => purpose === "completes"));
     assert.equal(await untilNextRead(), 10 * minuteMs);
   });
 
@@ -290,7 +290,7 @@ describe("a second look", () => {
     await answer(home());
     assert.deepEqual(
       seen.map(({ purpose }) => purpose),
-      ["settles"],
+      ["completes"],
     );
     assert.equal(refusals, 0);
   });
@@ -305,7 +305,7 @@ describe("a second look", () => {
 
   it("whose account can't be processed is a fault of the link", async () => {
     const mistake = new TypeError("oh");
-    const seen = () => {
+    const throwMistake = () => {
       throw mistake;
     };
     const failed = (error: unknown) => void faults.push(error);
@@ -314,7 +314,7 @@ describe("a second look", () => {
       connector,
       token: () => "c.token",
       runtime,
-      received: seen,
+      received: throwMistake,
       refused: () => {},
       failed,
       signal,

@@ -6,20 +6,20 @@ import type { NodeId } from "../../src/model/ids.ts";
 const node = (id: string) => id as NodeId;
 
 /** This node `a` and a living node `b`; the links by owner. */
-function nodesWith(counts: Readonly<Record<string, number>>, isSettled = true, isAlive = true) {
+function nodesWith(counts: Readonly<Record<string, number>>, isCertain = true, isAlive = true) {
   const claims: (readonly [dead: readonly NodeId[], limit: number])[] = [];
   const shares = Object.entries(counts).map(([owner, count]) => ({ owner: owner === "" ? null : node(owner), count }));
   const tx = {
     links: {
       owners: async () => shares.map(({ owner }) => owner),
-      shares: async () => shares,
-      claim: async (_owner: NodeId, dead: readonly NodeId[], limit: number) => {
+      countsByOwner: async () => shares,
+      claimOrphans: async (_owner: NodeId, dead: readonly NodeId[], limit: number) => {
         claims.push([dead, limit]);
         return Array.from({ length: limit }, () => ({}));
       },
     },
   } as unknown as Parameters<typeof claimShare>[0];
-  const census = async () => ({ living: [node("a"), node("b")], isSettled });
+  const census = async () => ({ living: [node("a"), node("b")], isCertain });
   const membership = { id: node("a"), census, isAlive } as unknown as Parameters<typeof claimShare>[1];
   return { tx, membership, claims };
 }

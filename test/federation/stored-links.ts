@@ -4,7 +4,7 @@ import type { LinkRow } from "../../src/store/tables/links.ts";
 import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
 import { makeHome } from "../contracts/store/home.ts";
-import { noonMs } from "./moved-runtime.ts";
+import { noonMs } from "./manual-runtime.ts";
 
 export type StoredLink = Pick<LinkRow, "userId" | "deviceId" | "sealedToken">;
 
@@ -45,7 +45,7 @@ export async function storeLinks(
 export async function followBy(store: OpenStore, owner: NodeId, userId: UserId, deviceId: DeviceId): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.nodes.beat(owner);
-    await tx.links.take(userId, deviceId, owner);
+    await tx.links.takeOver(userId, deviceId, owner);
     await tx.links.setState(userId, deviceId, { state: "live", reason: "", blindness: null });
   });
 }

@@ -14,7 +14,7 @@ describe("a node that lost one link and owns another with the same epoch, and he
     assert.equal(new Set(epochs.map(({ epoch }) => epoch)).size, 1);
     await store.transaction(async (tx) => {
       await tx.nodes.beat(otherNode);
-      await tx.links.take(userId, lost, otherNode);
+      await tx.links.takeOver(userId, lost, otherNode);
     });
     const isSo = () =>
       federation.keeper.standing(lost) === undefined && federation.keeper.standing(won!.deviceId) !== undefined;

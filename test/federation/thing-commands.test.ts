@@ -9,7 +9,7 @@ import { homeWith, structure } from "../home/home-parts.ts";
 import { heatedHome, madeCommands } from "./made-commands.ts";
 import { until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
-import { settled } from "./moved-runtime.ts";
+import { flushPromises } from "./manual-runtime.ts";
 import { followBy } from "./stored-links.ts";
 
 const accepted = { state: "accepted" } as const;
@@ -101,14 +101,14 @@ describe("a command to a thing", () => {
     // The snapshot waits for the store, and the command after it.
     connector.stream.brings(heatedHome({ fanTimerActive: true }));
     const sending = send("fanTimer", "start");
-    await settled();
+    await flushPromises();
     held.resolve();
     await holding;
     const command = await sending;
     const action = await sent(1);
     assert.equal(federation.commands.sentAt(Number(command.id.slice(1))), 0);
     connector.stream.brings(heatedHome({ fanTimerActive: false }));
-    await settled();
+    await flushPromises();
     action.answers({ state: "unanswered", detail: "no answer" });
     await becomes(command, "expired");
     assert.equal((await receipt(command.id)).error?.code, "noAnswer");
@@ -136,7 +136,7 @@ describe("a command to a thing", () => {
     const first = await sent(1);
     const target = await send("thermostat", "setTarget", { celsius: 23 });
     const fan = await send("fanTimer", "start");
-    await settled();
+    await flushPromises();
     assert.equal(connector.actions.length, 1);
     first.answers(accepted);
     // The target is for the mode that the ecosystem has accepted and not shown yet.
@@ -233,7 +233,7 @@ describe("a command to a thing", () => {
     await stopped;
     assert.equal((await becomes(command, "expired")).error?.code, "noAnswer");
     await federation.commands.start();
-    await settled();
+    await flushPromises();
     assert.equal(connector.actions.length, 2);
   });
 
@@ -333,7 +333,7 @@ describe("a command to a thing", () => {
     const command = await send("fanTimer", "start");
     (await sent(1)).answers(accepted);
     await becomes(command, "accepted");
-    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await store.transaction((tx) => tx.links.takeOver(userId, deviceId, otherNode));
     await federation.keeper.drop(deviceId);
     for (let passedMs = 0; passedMs <= commandDeadlines.showMs; passedMs += heartbeat.everyMs) {
       await store.transaction((tx) => tx.nodes.beat(otherNode));
@@ -433,7 +433,7 @@ describe("a command and a fan request to the same thermostat", () => {
     assert.match(joined.id, /^f\d+$/);
     assert.equal(joined.state, "sending");
     const stop = await send("fanTimer", "stop");
-    await settled();
+    await flushPromises();
     assert.equal(connector.actions.length, 1);
     await write("false");
     const refused = (await federation.receipts(userId, deviceId))[0]!;
@@ -446,7 +446,7 @@ describe("a command and a fan request to the same thermostat", () => {
     assert.deepEqual(stopping.step, { trait: "fanTimer", set: { active: false } });
     // A request that arrives while the command is being sent waits for it.
     await write("false");
-    await settled();
+    await flushPromises();
     assert.equal(connector.actions.length, 2);
     stopping.answers(accepted);
     await becomes(stop, "accepted");

@@ -5,7 +5,7 @@ import { startCommand } from "../cli/long-running-command.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { killableDeployment } from "../stories/killable-deployment.ts";
 import { eventually } from "../stories/world.ts";
 
 const timeout = 60_000;
@@ -16,7 +16,7 @@ describe("a laptop that falls asleep", { skip }, () => {
   it("with the service on it: what happened at home meanwhile is reported once when it wakes", {
     timeout,
   }, async (t) => {
-    const house = await killableHouse(t, "sqlite");
+    const house = await killableDeployment(t, "sqlite");
     const { simulator } = house;
     const { accountId, token } = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
     const service = await started(t, house);
@@ -51,7 +51,7 @@ describe("a laptop that falls asleep", { skip }, () => {
   });
 
   it("with a reader on it: it wakes to a service that was killed, and misses nothing", { timeout }, async (t) => {
-    const house = await killableHouse(t, "sqlite");
+    const house = await killableDeployment(t, "sqlite");
     const { environment } = house;
     let service = await started(t, house);
     environment.BREEZEWAY_PORT = new URL(house.baseUrl).port;
@@ -74,7 +74,7 @@ describe("a laptop that falls asleep", { skip }, () => {
   });
 });
 
-async function started(t: TestContext, house: Awaited<ReturnType<typeof killableHouse>>): Promise<ChildService> {
+async function started(t: TestContext, house: Awaited<ReturnType<typeof killableDeployment>>): Promise<ChildService> {
   const service = await startChild("serve", house.environment);
   house.baseUrl = service.baseUrl;
   t.after(() => service.process.kill("SIGKILL"));

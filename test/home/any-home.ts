@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Home, Sighting, Structure } from "../../src/home/home.ts";
+import type { Home, ObjectReading, Structure } from "../../src/home/home.ts";
 import type { Thing } from "../../src/home/thing.ts";
 import { anyCharacter } from "../set-up/any-character.ts";
 import { alarmThing, homeWith, incomplete, presence, thermostatThing } from "./home-parts.ts";
@@ -68,7 +68,7 @@ export function anyHome({ isClear, mostAlarms }: HomeOptions): fc.Arbitrary<Home
     );
 }
 
-type Entry<T> = [string, Sighting<T>];
+type Entry<T> = [string, ObjectReading<T>];
 
 function anySightings<T>(most: number, prefix: string, object: fc.Arbitrary<T>, isClear: boolean) {
   const ids = Array.from({ length: most }, (_, index) => `${prefix}${index + 1}`);

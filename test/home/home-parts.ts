@@ -1,4 +1,4 @@
-import type { Home, Listing, Sighting, Structure } from "../../src/home/home.ts";
+import type { Home, Listing, ObjectReading, Structure } from "../../src/home/home.ts";
 import type { Thing } from "../../src/home/thing.ts";
 import type { AlarmState } from "../../src/home/traits/alarm-states.ts";
 import type { Presence } from "../../src/home/traits/presence.ts";
@@ -15,7 +15,7 @@ interface HomeParts {
   readonly notWhole?: readonly ListingName[];
 }
 
-type Sightings<T> = Readonly<Record<string, Sighting<T>>> | Iterable<readonly [string, Sighting<T>]>;
+type Sightings<T> = Readonly<Record<string, ObjectReading<T>>> | Iterable<readonly [string, ObjectReading<T>]>;
 
 /** A home; a test states only what matters to it. All named objects are readable, and the lists are complete. */
 export function homeWith(parts: HomeParts = {}): Home {
@@ -36,7 +36,7 @@ export interface StructureFields extends Pick<Structure, "name" | "listsDevices"
   readonly away: AwayWord;
 }
 
-export function structure({ away = "home", ...fields }: Partial<StructureFields> = {}): Sighting<Structure> {
+export function structure({ away = "home", ...fields }: Partial<StructureFields> = {}): ObjectReading<Structure> {
   return { isRead: true, object: { name: "Home", listsDevices: true, ...fields, presence: presence(away) } };
 }
 
@@ -49,7 +49,7 @@ export interface ThermostatFields extends Pick<Thing, "structureId" | "name" | "
   readonly celsius: number;
 }
 
-export function thermostat(structureId: string | null, fields: Partial<ThermostatFields> = {}): Sighting<Thing> {
+export function thermostat(structureId: string | null, fields: Partial<ThermostatFields> = {}): ObjectReading<Thing> {
   return { isRead: true, object: thermostatThing({ structureId, ...fields }) };
 }
 
@@ -85,7 +85,7 @@ export interface AlarmFields extends Pick<Thing, "structureId" | "name" | "isOnl
   readonly uiColorState: string | null;
 }
 
-export function alarm(structureId: string | null, fields: Partial<AlarmFields> = {}): Sighting<Thing> {
+export function alarm(structureId: string | null, fields: Partial<AlarmFields> = {}): ObjectReading<Thing> {
   return { isRead: true, object: alarmThing({ structureId, ...fields }) };
 }
 
@@ -124,7 +124,7 @@ export function many<T>(count: number, prefix: string, make: (number: number) =>
 
 function listing<T>(sightings: Sightings<T> | undefined, isWhole: boolean): Listing<T> {
   const entries = sightings === undefined ? [] : Symbol.iterator in sightings ? sightings : Object.entries(sightings);
-  return { isWhole, byId: new Map(entries as Iterable<readonly [string, Sighting<T>]>) };
+  return { isWhole, byId: new Map(entries as Iterable<readonly [string, ObjectReading<T>]>) };
 }
 
 const described = { room: null, maker: null, model: null };
@@ -193,6 +193,6 @@ export function shownOfStructure({ name, presence, listsDevices }: Structure): S
   return { name, away: state === "autoAway" ? "auto-away" : state, listsDevices };
 }
 
-export function shownOf<T, Shown>(sighting: Sighting<T> | undefined, show: (object: T) => Shown): unknown {
+export function shownOf<T, Shown>(sighting: ObjectReading<T> | undefined, show: (object: T) => Shown): unknown {
   return sighting?.isRead ? { isRead: true, object: show(sighting.object) } : sighting;
 }

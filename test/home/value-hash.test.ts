@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { addValue, hashValue, newHash } from "../../src/home/value-hash.ts";
+import { addValue, digestOf, newHash } from "../../src/home/value-hash.ts";
 
 function hashOf(...values: readonly unknown[]): number {
   const hash = newHash();
   for (const value of values) addValue(hash, value);
-  return hashValue(hash);
+  return digestOf(hash);
 }
 
 describe("the hash of values", () => {

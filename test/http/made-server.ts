@@ -18,7 +18,7 @@ import { linkSteps } from "../../src/link-sessions/steps/steps.ts";
 import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { oauthOn } from "../../src/oauth/oauth.ts";
-import { Verification } from "../../src/oauth/token-verification.ts";
+import { TokenVerifier } from "../../src/oauth/token-verification.ts";
 import type { AdaptorFederation } from "../../src/outlets/adaptor/adaptor-routes.ts";
 import { type OutletParts, startOutlets } from "../../src/outlets/serve.ts";
 import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
@@ -27,7 +27,7 @@ import { thingReading } from "../../src/own-things/thing-reading.ts";
 import { TraitMaps } from "../../src/own-things/trait-maps.ts";
 import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
-import type { Report } from "../../src/runtime/runtime.ts";
+import type { Logger } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 import { plainOwnThingIds } from "../home/thing-ids.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
@@ -156,14 +156,14 @@ export async function madeServer(
 /** The authorization server of the store. */
 function madeOAuth(
   { store, identity }: Awaited<ReturnType<typeof madePlatform>>,
-  report: Report,
+  report: Logger,
   issuer: () => string,
 ): OutletParts["oauth"] {
   const runtime = processRuntime(report);
   const oauth = oauthOn({
     store,
     identity,
-    verification: new Verification({ store, runtime }),
+    verification: new TokenVerifier({ store, runtime }),
     sealer: sealingWith(randomBytes(32)),
     runtime,
     issuer,
@@ -173,7 +173,7 @@ function madeOAuth(
 }
 
 /** Users and devices of the store; no device is linked. */
-function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, report: Report): OutletParts["v3"] {
+function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, report: Logger): OutletParts["v3"] {
   const states = new DeviceStates(store);
   const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
   const fresh = { isPresent: true, isStale: false, confirmedTimeMs: null };

@@ -5,7 +5,7 @@ import { errorContents } from "../../src/http/documentation/common-errors.ts";
 import { describedRoutes } from "../../src/http/documentation/described-route.ts";
 import type { Description } from "../../src/http/documentation/description.ts";
 import { openApiDocument } from "../../src/http/documentation/openapi.ts";
-import { type Access, accessRules, type Route } from "../../src/http/routes.ts";
+import { accessRules, type Route, type RouteAccess } from "../../src/http/routes.ts";
 import { type OpenApi, operationsOf, Schemas } from "./documented-answers/described-answers.ts";
 import { madeTable } from "./made-table.ts";
 
@@ -137,7 +137,7 @@ describe("the access rule of an operation", () => {
     words: [],
     answers: [{ status: 200, meaning: "Done." }],
   };
-  const routeOf = (access: Access, method: "GET" | "POST") =>
+  const routeOf = (access: RouteAccess, method: "GET" | "POST") =>
     ({
       methods: [method],
       path: "/one",
@@ -148,7 +148,8 @@ describe("the access rule of an operation", () => {
         : { description: described }),
       answer: async () => ({ status: 200, headers: {}, body: "" }),
     }) as unknown as Route;
-  const operationFor = (access: Access, method: "GET" | "POST") => operationsOf(written([routeOf(access, method)]))[0]!;
+  const operationFor = (access: RouteAccess, method: "GET" | "POST") =>
+    operationsOf(written([routeOf(access, method)]))[0]!;
 
   it("follows from the route's rule", () => {
     const schemes = Object.fromEntries(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { removeDevice } from "../../src/provisioning/inventory.ts";
+import { removeDevice } from "../../src/provisioning/operator-devices.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { type Answered, assertRefused, madeV3, noonMs } from "./made-v3.ts";
 

@@ -113,7 +113,7 @@ describe("failed attempts", () => {
     const held = Array.from({ length: 20 }, (_, number) => attempt(`account ${number}`, `2001:db8:1:2::${number}`));
     await assert.rejects(attempt("another account", "2001:db8:1:2:ffff::1"), TooManyRequests);
     const elsewhere = attempt("another account", "2001:db8:1:3::1");
-    await settled();
+    await flushPromises();
     assert.equal(ran, 21);
     assert.equal(full.count, 1);
     holding.resolve(true);
@@ -185,6 +185,6 @@ async function refusedFor(attempt: () => Promise<unknown>): Promise<number> {
 }
 
 /** Resolves when all pending work that needs no new input is done. */
-function settled(): Promise<void> {
+function flushPromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

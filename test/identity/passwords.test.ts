@@ -46,14 +46,14 @@ describe("a password", () => {
       atOnce: 2,
     });
     const results = [1, 2, 3, 4].map((number) => isRight(`password ${number}`, "stored", here));
-    await settled();
+    await flushPromises();
     assert.equal(finish.length, 2);
     finish[0]!(true);
     assert.equal(await results[0], true);
-    await settled();
+    await flushPromises();
     assert.equal(finish.length, 3);
     for (let at = 1; at < 4; at++) {
-      await settled();
+      await flushPromises();
       finish[at]!(false);
     }
     assert.deepEqual(await Promise.all(results), [true, false, false, false]);
@@ -71,7 +71,7 @@ describe("a password", () => {
     await assert.rejects(isRight("three", "stored", here), TooManyRequests);
     finish[0]!(true);
     await first;
-    await settled();
+    await flushPromises();
     finish[1]!(true);
     await second;
   });
@@ -152,7 +152,7 @@ function checkedByHand(options: Pick<PasswordOptions, "atOnce" | "longestQueue">
   const finishAll = async () => {
     for (let finish = unfinished.shift(); finish; finish = unfinished.shift()) {
       finish();
-      await settled();
+      await flushPromises();
     }
   };
   return { isRight, order, reached, finishAll };
@@ -168,6 +168,6 @@ function recording(verify: (stored: string) => Promise<boolean>): PasswordOption
 }
 
 /** Resolves when all pending work that needs no new input is done. */
-function settled(): Promise<void> {
+function flushPromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

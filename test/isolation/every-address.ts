@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type ErrorShape, shapeBelow } from "../../src/http/answer/error-shape.ts";
 import { pathOfRoute } from "../../src/http/router-path.ts";
-import type { Access, Method } from "../../src/http/routes.ts";
+import type { Method, RouteAccess } from "../../src/http/routes.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
 import { madeTable } from "../http/made-table.ts";
 
@@ -12,7 +12,7 @@ const routes = madeTable();
  * kinds of tokens appears once for each.
  */
 export interface Address {
-  readonly rule: Exclude<Access, "operation" | "secTokenOrBearer" | "operator">;
+  readonly rule: Exclude<RouteAccess, "operation" | "secTokenOrBearer" | "operator">;
   readonly method: Method;
   readonly path: string;
   readonly errors: ErrorShape;

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { newCredential, newSecret } from "../../src/identity/secrets.ts";
+import { newOwnedSecret, newSecret } from "../../src/identity/secrets.ts";
 import type { Caller } from "./callers.ts";
 import { callersOfAnotherEnvironment, keysOf, usersAndClients } from "./callers-with-keys.ts";
 import { accountSession, type Home, owner, storedFormOf } from "./home.ts";
@@ -44,7 +44,7 @@ function unknownCallers(home: Home): readonly Caller[] {
         client: { id: `bwc_${newSecret("").slice(0, 22)}`, secret: newSecret("bwcs_") },
         password: { password: "any other words", appId: String(world.tenantId) },
         browser: newSecret(""),
-        account: newCredential("bwus_", home.userId),
+        account: newOwnedSecret("bwus_", home.userId),
       },
       is: {},
     },

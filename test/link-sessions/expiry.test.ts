@@ -237,7 +237,7 @@ describe("the credential of a link session that has expired", soon, () => {
     assert.equal(await discard(), 3);
     for (const session of sessions) assert.equal(await phaseOf(session), "expired");
     assert.deepEqual(
-      runtime.said.map(({ level, sentence }) => [level, sentence]),
+      runtime.logLines.map(({ level, sentence }) => [level, sentence]),
       Array(2).fill(["error", "the credential of an expired link session could not be revoked"]),
     );
     clock.nowMs += sessionKeptMs + 1;

@@ -80,7 +80,7 @@ describe("the work on a link session", () => {
     assert.deepEqual([asking.phase, asking.claimedMs, asking.summary], ["asking", null, JSON.stringify(summary)]);
     const { claimedMs } = session;
     await linking.readAccount({ session: { ...asking, claimedMs: null }, source }, true, new AbortController().signal);
-    assert.equal(runtime.said.length, 1, "the user has decided: the federation is not asked to look");
+    assert.equal(runtime.logLines.length, 1, "the user has decided: the federation is not asked to look");
     assert.notEqual(claimedMs, null);
   });
 
@@ -142,12 +142,12 @@ describe("the work on a link session", () => {
     };
     await exchange();
     assert.deepEqual([(await stored()).phase, (await stored()).claimedMs], ["reading", claimedMs]);
-    assert.deepEqual(runtime.said, []);
+    assert.deepEqual(runtime.logLines, []);
     const down = await madeSession(t);
     down.does.link = () => Promise.reject(new StoreUnavailable("down"));
     await down.exchange();
     assert.equal((await down.stored()).phase, "reading");
-    assert.deepEqual(down.runtime.said, []);
+    assert.deepEqual(down.runtime.logLines, []);
   });
 });
 
@@ -201,7 +201,7 @@ describe("the credential of a link session that links nothing", () => {
     await discardCredential({ sealer, connectors: new Map() }, withCredential, signal);
     await discardCredential(parts, session, signal);
     assert.deepEqual(told.revoked, []);
-    const accessing = { ...connector, accessOf: () => "access" } as never;
+    const accessing = { ...connector, callTokenOf: () => "access" } as never;
     await discardCredential({ sealer, connectors: new Map([["nest", accessing]]) }, withCredential, signal);
     assert.deepEqual(told.revoked, ["access", credential]);
   });

@@ -9,7 +9,7 @@ import { problemOf } from "../../src/link-sessions/session-status.ts";
 import { AnotherAccount } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import type { LinkSessionRow } from "../../src/store/tables/link-sessions.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { madeAlice } from "../identity/made-identity.ts";
 
 export const sealer = {
@@ -75,7 +75,7 @@ export async function madeSession(t: TestContext, fields: Partial<LinkSessionRow
       await store.transaction((tx) => options!.also!(tx, device, home));
       return device;
     };
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const parts = {
     ...{ store, sealer, runtime, report: runtime.report, redirectUri: () => "https://here/callback" },
     connectors: new Map([["nest", connector as never]]),

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { BackgroundTask } from "../../src/runtime/background-task.ts";
-import { type MovedRuntime, movedRuntime } from "../federation/moved-runtime.ts";
+import { type ManualRuntime, manualRuntime } from "../federation/manual-runtime.ts";
 
 describe("a repeated task that fails", () => {
-  let runtime: MovedRuntime;
+  let runtime: ManualRuntime;
   let counted: string[];
   let task: BackgroundTask;
 
   beforeEach(() => {
-    runtime = movedRuntime();
+    runtime = manualRuntime();
     counted = [];
     const countFailure = (name: string) => void counted.push(name);
     task = new BackgroundTask("sweep", "it could not be swept", { ...runtime, countFailure });
@@ -19,9 +19,9 @@ describe("a repeated task that fails", () => {
   it("is counted each time, and reported at once and then less and less often, but never for the last time", async () => {
     const reportedAfterS: number[] = [];
     for (let second = 0; second < 4 * 3_600; second++) {
-      const before = runtime.said.length;
+      const before = runtime.logLines.length;
       task.failed(new TypeError("a mistake"));
-      if (runtime.said.length > before) reportedAfterS.push(second);
+      if (runtime.logLines.length > before) reportedAfterS.push(second);
       await runtime.advance(1_000);
     }
     assert.equal(counted.length, 4 * 3_600);
@@ -34,7 +34,7 @@ describe("a repeated task that fails", () => {
     task.failed(new TypeError("a mistake"));
     task.succeeded();
     task.failed(new TypeError("a mistake"));
-    assert.equal(runtime.said.length, 2);
+    assert.equal(runtime.logLines.length, 2);
   });
 
   it("is logged as an error, but as a warning while the store is down", () => {
@@ -42,7 +42,7 @@ describe("a repeated task that fails", () => {
     task.succeeded();
     task.failed(new StoreUnavailable("down"));
     assert.deepEqual(
-      runtime.said.map(({ level }) => level),
+      runtime.logLines.map(({ level }) => level),
       ["error", "warn"],
     );
   });

@@ -31,7 +31,7 @@ export const arguedOfDevices: readonly Argued[] = [
       "the bound of an estimate, which may be wrong by far more than one",
     ],
   ]),
-  ...of("src/alerts/programs.ts", "Programs.#use", [
+  ...of("src/alerts/pattern-cache.ts", "PatternCache.#use", [
     ["<=", "this.#size <= cacheSize", "this.#size < cacheSize", "a cache that is exactly full may give up one pattern"],
   ]),
   ...of("src/alerts/reaction.ts", "react", [

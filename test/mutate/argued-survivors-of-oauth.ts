@@ -2,13 +2,13 @@ import { type Argued, arguedIn as of } from "./argued.ts";
 
 /** Mutants of `src/oauth` that no test can kill, or need not. */
 export const arguedOfOAuth: readonly Argued[] = [
-  ...of("src/oauth/authorize/client-redirect.ts", "returnAddress", [
+  ...of("src/oauth/authorize/client-redirect.ts", "clientRedirectUrl", [
     ["??", 'value ?? ""', "value", "equivalent: undefined values were left out; the fallback is for the compiler"],
   ]),
   ...of("src/oauth/authorize/request.ts", "readOrThrowUnsafe", [
     ["condition", "error instanceof BadParameter", "true", "equivalent: reading a parameter throws nothing else"],
   ]),
-  ...of("src/oauth/authorize/decision-step.ts", "settle", [
+  ...of("src/oauth/authorize/decision-step.ts", "storeDecision", [
     [
       "return",
       '{ page: "expired" }',
@@ -23,7 +23,7 @@ export const arguedOfOAuth: readonly Argued[] = [
   ...of("src/oauth/clients.ts", "rotateSecret", [
     ["condition", "overlapMs > 0", "true", "equivalent: a secret that ends now is refused as a removed one is"],
   ]),
-  ...of("src/oauth/token-verification.ts", "Verification.#lookUp", [
+  ...of("src/oauth/token-verification.ts", "TokenVerifier.#lookUp", [
     [
       ">=",
       "this.#runtime.elapsedMs() - startedMs >= revocationPolling.trustedMs",
@@ -31,10 +31,10 @@ export const arguedOfOAuth: readonly Argued[] = [
       "a bound for measured times, which may be wrong by more than the difference",
     ],
   ]),
-  ...of("src/oauth/token-verification.ts", "Verification.#hear", [
+  ...of("src/oauth/token-verification.ts", "TokenVerifier.#hear", [
     ["??", "grant ?? []", "grant", "equivalent: no grant has the id undefined"],
   ]),
-  ...of("src/oauth/token-verification.ts", "Verification.#forgetAll", [
+  ...of("src/oauth/token-verification.ts", "TokenVerifier.#forgetAll", [
     [
       "++",
       "this.#invalidations++",

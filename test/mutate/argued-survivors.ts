@@ -19,7 +19,7 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/operators/one-time-links.ts", "find", [
     [
       "condition",
-      "isCredential(linkPrefix, secret)",
+      "isOwnedSecret(linkPrefix, secret)",
       "true",
       "equivalent: no link has the hash of another text; the check saves the read",
     ],

@@ -24,13 +24,13 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   },
   {
     source: "src/home",
-    near: ["test/home/*.test.ts", "test/house/trait-tables.test.ts"],
+    near: ["test/home/*.test.ts", "test/source-rules/trait-tables.test.ts"],
     far: ["test/{virtual-device,federation,ecosystems}/*.test.ts", "test/http/v3-*.test.ts"],
     tried: "all",
   },
   {
     source: "src/virtual-device",
-    near: ["test/virtual-device/*.test.ts", "test/house/attribute-tables.test.ts"],
+    near: ["test/virtual-device/*.test.ts", "test/source-rules/attribute-tables.test.ts"],
     far: ["test/{devices,alerts,federation,ecosystems,platform}/*.test.ts", "test/http/v3-*.test.ts"],
     tried: "all",
   },
@@ -46,7 +46,7 @@ export const mutatedFolders: readonly MutatedFolder[] = [
     far: [
       "test/contracts/store-sqlite.test.ts",
       "test/http/v3-*.test.ts",
-      "test/provisioning/{devices,inventory,states}.test.ts",
+      "test/provisioning/{devices,operator-devices,states}.test.ts",
       "test/stories/{own-things-commanded,alerts-that-command}.test.ts",
       "test/sdk/{device-types,own-devices}.test.ts",
     ],
@@ -54,7 +54,7 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   },
   {
     source: "src/provisioning",
-    near: ["test/provisioning/{devices,inventory,states}.test.ts"],
+    near: ["test/provisioning/{devices,operator-devices,states}.test.ts"],
     far: ["test/devices/attribute-limits.test.ts", "test/own-things/*.test.ts", "test/http/v3-*.test.ts"],
     tried: "all",
   },
@@ -87,7 +87,7 @@ export const mutatedFolders: readonly MutatedFolder[] = [
     near: ["test/contracts/{store-sqlite,webhooks}.test.ts"],
     far: [
       "test/{store,identity,idempotency,alerts,devices,federation,events,own-things,link-sessions}/*.test.ts",
-      "test/provisioning/{devices,inventory,states}.test.ts",
+      "test/provisioning/{devices,operator-devices,states}.test.ts",
       "test/http/v3-*.test.ts",
       "test/oauth/{rotation,sweep,token-edges,token-limits}.test.ts",
     ],

@@ -9,7 +9,7 @@ import type { NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { linkOf, makeHome } from "../contracts/store/home.ts";
-import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
 import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 const hourMs = 3_600_000;
@@ -17,7 +17,7 @@ const hourMs = 3_600_000;
 describe("a node among others", () => {
   it("takes its presence lock again when it was lost as soon as it was taken", { timeout: 30_000 }, async (t) => {
     const folder = await newDataFolder("breezeway-membership-");
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const opened = await openSqlite({ folder, nowMs: runtime.nowMs });
     let tries = 0;
     const takePresenceLock: NodeBus["takePresenceLock"] = async (_, lost) => {
@@ -41,7 +41,7 @@ describe("a node among others", () => {
     await runtime.advance(1_000);
     while (!membership.isAlive) {
       t.signal.throwIfAborted();
-      await settled();
+      await flushPromises();
     }
     assert.equal(tries, 2);
   });
@@ -63,7 +63,7 @@ describe("a node among others", () => {
       assert.deepEqual(await claimAll(first), []);
       await runtime.advance(6_000);
       assert.deepEqual([await claimAll(first), await claimAll(second)], [[], []]);
-      assert.equal((await first.census()).isSettled, true);
+      assert.equal((await first.census()).isCertain, true);
     });
   }
 
@@ -124,10 +124,10 @@ describe("a node among others", () => {
         assert.deepEqual(await listed(), ["first", "second"], `after ${passedMs} ms`);
         await runtime.advance(100);
       }
-      assert.equal((await first.census()).isSettled, false);
+      assert.equal((await first.census()).isCertain, false);
       await runtime.advance(heartbeat.leaseMs);
       assert.deepEqual([await claimAll(first), await claimAll(second)], [[], []]);
-      assert.equal((await first.census()).isSettled, true);
+      assert.equal((await first.census()).isCertain, true);
     });
 
     it(`takes the links of a node that dies when the store's clock is set ${direction}`, async (t) => {
@@ -148,9 +148,9 @@ describe("a node among others", () => {
     await runtime.advance(10_000);
     for (const byMs of [1_900, -1_900]) {
       setClock(byMs);
-      assert.equal((await nodes[0].census()).isSettled, true);
+      assert.equal((await nodes[0].census()).isCertain, true);
       await runtime.advance(heartbeat.everyMs);
-      assert.equal((await nodes[0].census()).isSettled, true);
+      assert.equal((await nodes[0].census()).isCertain, true);
     }
   });
 
@@ -164,7 +164,7 @@ describe("a node among others", () => {
       first.cut();
       first.connect();
       await runtime.advance(400);
-      assert.equal((await first.census()).isSettled, false);
+      assert.equal((await first.census()).isCertain, false);
       const added = await addUnowned();
       assert.deepEqual(await claimAll(first), [added]);
     }
@@ -195,7 +195,7 @@ interface CuttableNode {
 /** Two nodes on one store, each of which owns one link. */
 async function twoNodes(t: TestContext, { losesLocks = true, apartMs = 0 } = {}) {
   const folder = await newDataFolder("breezeway-membership-");
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   let setMs = 0;
   const opened = await openSqlite({ folder, nowMs: () => runtime.nowMs() + setMs });
   const started: CuttableNode[] = [];
@@ -255,7 +255,7 @@ async function twoNodes(t: TestContext, { losesLocks = true, apartMs = 0 } = {})
   const links = [await addLink(nodes[0].membership.id), await addLink(nodes[1].membership.id)];
   const addUnowned = async (): Promise<DeviceId> => {
     const deviceId = await addLink("nobody" as NodeId);
-    await opened.transaction((tx) => tx.links.handBack("nobody" as NodeId, [{ deviceId, epoch: 1 }]));
+    await opened.transaction((tx) => tx.links.releaseSome("nobody" as NodeId, [{ deviceId, epoch: 1 }]));
     return deviceId;
   };
   const claimAll = async ({ membership }: CuttableNode) => {

@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { addClient, addGrant } from "../../bench/granted-client.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import { addDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice } from "../../src/provisioning/operator-devices.ts";
 import type { Parts } from "../../src/service/parts.ts";
 import { EventStream, type ReceivedEvent } from "../events/event-stream.ts";
 

@@ -27,7 +27,7 @@ function clockOf(store: { aheadMs: number }) {
       return clock.stepMs({ sentMs, storeMs: sentMs + thereMs + store.aheadMs, receivedMs: elapsedMs });
     },
     /** By how much the estimate is behind the store's clock, and by how much it may be. */
-    behind: () => [elapsedMs + store.aheadMs - clock.nowMs!, clock.unsureMs],
+    behind: () => [elapsedMs + store.aheadMs - clock.nowMs!, clock.uncertaintyMs],
   };
 }
 
@@ -55,7 +55,7 @@ describe("a node's estimate of the store's clock", () => {
     assert.deepEqual(behind(), [1, 2]);
   });
 
-  it("is never ahead of the store's clock, nor further behind than `unsureMs`, however the travel time was split", () => {
+  it("is never ahead of the store's clock, nor further behind than `uncertaintyMs`, however the travel time was split", () => {
     for (const [thereMs, backMs] of [
       [800, 0],
       [0, 800],

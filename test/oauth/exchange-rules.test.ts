@@ -5,7 +5,7 @@ import { hashOf } from "../../src/identity/secrets.ts";
 import { NotFound } from "../../src/model/errors.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { missingTerms } from "../../src/oauth/accepted-terms.ts";
-import { denied, returnAddress } from "../../src/oauth/authorize/client-redirect.ts";
+import { clientRedirectUrl, denied } from "../../src/oauth/authorize/client-redirect.ts";
 import { exchangeProblem } from "../../src/oauth/exchange-problem.ts";
 import { grantAdministrationOn } from "../../src/oauth/grant-administration.ts";
 import type { CodeRow } from "../../src/store/tables/codes.ts";
@@ -51,8 +51,11 @@ describe("the redirect to a client", () => {
   it("keeps a query, encodes values, and leaves out what is not there", () => {
     const parameters = { code: "a b&c", state: undefined };
     const end = "code=a%20b%26c&iss=https%3A%2F%2Fhere.example";
-    assert.equal(returnAddress(redirectUri, "https://here.example", parameters), `${redirectUri}?${end}`);
-    assert.equal(returnAddress(`${redirectUri}?x=1`, "https://here.example", parameters), `${redirectUri}?x=1&${end}`);
+    assert.equal(clientRedirectUrl(redirectUri, "https://here.example", parameters), `${redirectUri}?${end}`);
+    assert.equal(
+      clientRedirectUrl(`${redirectUri}?x=1`, "https://here.example", parameters),
+      `${redirectUri}?x=1&${end}`,
+    );
   });
 
   it("says why access is denied", () => {

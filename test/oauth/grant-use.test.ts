@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import { Verification } from "../../src/oauth/token-verification.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { TokenVerifier } from "../../src/oauth/token-verification.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { HeldTokens, hourMs } from "./held-tokens.ts";
 
 function useWorld() {
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const store = new HeldTokens({ isShared: false });
-  const verification = new Verification({ store, runtime });
+  const verification = new TokenVerifier({ store, runtime });
   return { runtime, store, verification };
 }
 
@@ -50,7 +50,7 @@ describe("the last use of a grant", () => {
     await verification.verify(token);
     await runtime.advance(1_000);
     assert.deepEqual(
-      runtime.said.map(({ level }) => level),
+      runtime.logLines.map(({ level }) => level),
       ["warn"],
     );
     assert.equal((await verification.verify(token)).kind, "user");

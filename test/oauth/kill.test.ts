@@ -4,7 +4,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
 import { rounds } from "../set-up/extent.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { killableDeployment } from "../stories/killable-deployment.ts";
 import { type Deployment, longSuiteOn, person } from "../stories/world.ts";
 import { callback, type Tokens } from "./oauth-world.ts";
 import { ScriptedBrowser } from "./scripted-browser.ts";
@@ -60,7 +60,7 @@ for (const database of longSuiteOn("sqlite")) {
 
 /** A service in its own process, with a user and a client, which the test kills and restarts. */
 async function killableServer(test: TestContext, database: Deployment) {
-  const house = await killableHouse(test, database);
+  const house = await killableDeployment(test, database);
   const config = readConfig({ flags: {}, environment: house.environment });
   const parts = await openParts(config, startLogging("silent"));
   const { client, secret } = await parts.oauth.addClient({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { grantsAtOnce } from "../../src/identity/grants.ts";
-import { keyOf, newCredential } from "../../src/identity/secrets.ts";
+import { keyOf, newOwnedSecret } from "../../src/identity/secrets.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
 import { rounds } from "../set-up/extent.ts";
@@ -177,9 +177,9 @@ async function addGrants({ service, tenantId, userId, client }: OAuthWorld, coun
     for (let place = 0; place < count; place++) {
       const id = randomUUID();
       await tx.grants.add({ id, tenantId, userId, clientId: client.id, covers: "user" });
-      await tx.accessTokens.add(keyOf(newCredential("bwa_", userId)), id, nowMs + 3_600_000);
+      await tx.accessTokens.add(keyOf(newOwnedSecret("bwa_", userId)), id, nowMs + 3_600_000);
       const times = { issuedMs: nowMs, expiresMs: nowMs + 3e10 };
-      await tx.refreshTokens.add({ ...keyOf(newCredential("bwr_", userId)), grantId: id, parentHash: null, ...times });
+      await tx.refreshTokens.add({ ...keyOf(newOwnedSecret("bwr_", userId)), grantId: id, parentHash: null, ...times });
     }
   });
 }

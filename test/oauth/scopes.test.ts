@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import pg from "pg";
 import { hasConsent, type ScopedPrincipal } from "../../src/identity/principal.ts";
-import { hashOf, newCredential } from "../../src/identity/secrets.ts";
+import { hashOf, newOwnedSecret } from "../../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { type Scopes, scopes } from "../../src/model/scopes.ts";
 import { scopeStep } from "../../src/store/migrations.ts";
@@ -291,7 +291,7 @@ function put(world: OAuthWorld, token: string, deviceId: number) {
 function addAsVersionBefore({ folder, userId, tenantId, client }: OAuthWorld) {
   const database = new DatabaseSync(join(folder, "breezeway.db"));
   database.exec("PRAGMA busy_timeout = 5000");
-  const [accessToken, code, grantId] = [newCredential("bwa_", userId), newCredential("", userId), randomUUID()];
+  const [accessToken, code, grantId] = [newOwnedSecret("bwa_", userId), newOwnedSecret("", userId), randomUUID()];
   const laterMs = Date.now() + 50_000;
   database
     .prepare(

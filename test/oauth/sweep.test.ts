@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { keyOf, newCredential } from "../../src/identity/secrets.ts";
+import { keyOf, newOwnedSecret } from "../../src/identity/secrets.ts";
 import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../src/model/ids.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import type { GrantRow } from "../../src/store/tables/grants.ts";
@@ -68,7 +68,7 @@ async function addGrant(tx: Transaction, tenantId: TenantId, place: number, issu
     termsMs: null,
   };
   const ownerId: OwnerId = ownerIdOf(grant);
-  const [accessToken, present, retired] = ["bwa_", "bwr_", "bwr_"].map((prefix) => newCredential(prefix, ownerId)) as [
+  const [accessToken, present, retired] = ["bwa_", "bwr_", "bwr_"].map((prefix) => newOwnedSecret(prefix, ownerId)) as [
     string,
     string,
     string,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { InvalidToken, StoreUnavailable } from "../../src/model/errors.ts";
 import type { UserId } from "../../src/model/ids.ts";
-import { revocationPolling, Verification } from "../../src/oauth/token-verification.ts";
-import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { revocationPolling, TokenVerifier } from "../../src/oauth/token-verification.ts";
+import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
 import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
 
 const ada = { kind: "user", userId: 1, tenantId, scopes: null, isUnscopedGrant: true, clientId: "client" };
@@ -214,8 +214,8 @@ describe("verification on a node of many", () => {
   });
 
   it("reads the store for every call until it has read revocations once", async () => {
-    const { store, runtime } = { store: new HeldTokens({ isShared: true }), runtime: movedRuntime() };
-    const verification = new Verification({ store, runtime });
+    const { store, runtime } = { store: new HeldTokens({ isShared: true }), runtime: manualRuntime() };
+    const verification = new TokenVerifier({ store, runtime });
     const token = store.add("grant 1");
     await verification.verify(token);
     await verification.verify(token);
@@ -247,7 +247,7 @@ describe("verification on a node of many", () => {
     await runtime.advance(revocationPolling.trustedMs - 100);
     store.answerOldest();
     store.isHeld = false;
-    await settled();
+    await flushPromises();
     store.failure = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(99);
     assert.deepEqual(await verification.verify(token), ada);
@@ -267,12 +267,12 @@ describe("verification on a node of many", () => {
       answered = true;
     });
     verifying.catch(() => undefined);
-    await settled();
+    await flushPromises();
     assert.equal(answered, false);
     store.isHeld = false;
     while (!answered) {
       store.answerOldest();
-      await settled();
+      await flushPromises();
     }
     await assert.rejects(verifying, InvalidToken);
   });
@@ -308,11 +308,11 @@ describe("verification on a node of many", () => {
     // A read is in progress when the token is revoked: it may not see the revocation.
     store.isHeld = true;
     verification.hinted();
-    await settled();
+    await flushPromises();
     store.end("grant 1");
     const caughtUp = verification.caughtUp().then(() => isRevoked);
     store.answerOldest();
-    await settled();
+    await flushPromises();
     store.answerOldest();
     assert.equal(await caughtUp, true);
     store.isHeld = false;
@@ -324,7 +324,7 @@ describe("verification on a node of many", () => {
     await verification.verify(token);
     store.isHeld = true;
     verification.hinted();
-    await settled();
+    await flushPromises();
     store.end("grant 1");
     verification.hinted();
     store.isHeld = false;
@@ -338,7 +338,7 @@ describe("verification on a node of many", () => {
     store.failure = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(revocationPolling.everyMs);
     assert.deepEqual(
-      runtime.said.map(({ level }) => level),
+      runtime.logLines.map(({ level }) => level),
       ["warn"],
     );
     verification.stop();
@@ -350,8 +350,8 @@ describe("verification on a node of many", () => {
 
 async function verificationWorld(test: TestContext, { isShared = false } = {}) {
   const store = new HeldTokens({ isShared });
-  const runtime = movedRuntime();
-  const verification = new Verification({ store, runtime });
+  const runtime = manualRuntime();
+  const verification = new TokenVerifier({ store, runtime });
   await verification.start();
   test.after(() => verification.stop());
   return { store, runtime, verification };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { SessionWatch } from "../../src/operators/session-watch.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 
 import { madeOperators, origin } from "./made-operators.ts";
 
@@ -11,7 +11,7 @@ describe("an open stream of an operator", () => {
   async function watched(t: TestContext) {
     const world = await madeOperators(t);
     const { operators, store, join } = world;
-    const runtime = movedRuntime();
+    const runtime = manualRuntime();
     const state = { error: undefined as Error | undefined };
     const read: typeof store.read = (body) => (state.error ? Promise.reject(state.error) : store.read(body));
     const watch = new SessionWatch({ isShared: false, transaction: store.transaction, read }, runtime);
@@ -72,11 +72,11 @@ describe("an open stream of an operator", () => {
     const { operators, runtime, state, ended, graceId } = await watched(t);
     state.error = new StoreUnavailable("down");
     await runtime.advance(500);
-    assert.equal(runtime.said.length, 0);
+    assert.equal(runtime.logLines.length, 0);
     state.error = new Error("a defect");
     await runtime.advance(500);
     assert.deepEqual(
-      runtime.said.map(({ level }) => level),
+      runtime.logLines.map(({ level }) => level),
       ["warn"],
     );
     assert.deepEqual(ended, []);

@@ -4,7 +4,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
 import { OwnThings } from "../../src/own-things/own-things.ts";
 import { thingReading, thingsPerPage } from "../../src/own-things/thing-reading.ts";
-import { addDevice, removeDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice, removeDevice } from "../../src/provisioning/operator-devices.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { clockedStore, noonMs } from "./clocked-store.ts";
 import { lampMap, madeOwnThings, plainIds } from "./made-own-things.ts";

@@ -7,11 +7,11 @@ import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { type PlatformAnswer, platformCalls } from "../../src/outlets/platform/calls.ts";
-import type { Report } from "../../src/runtime/runtime.ts";
+import type { Logger } from "../../src/runtime/runtime.ts";
 import { madeAlice } from "../identity/made-identity.ts";
 import { type ReadElement, readStrictly } from "./strict-xml.ts";
 
-export type Reported = { readonly level: keyof Report; readonly fields: object; readonly sentence: string };
+export type Reported = { readonly level: keyof Logger; readonly fields: object; readonly sentence: string };
 
 /** The platform calls on their own store, with alice signed in. `reported` collects log lines. */
 export async function madePlatform(t: TestContext) {
@@ -74,8 +74,8 @@ export async function xmlOf(answer: PlatformAnswer): Promise<string> {
   return "slices" in answer ? (await Array.fromAsync(answer.slices)).join("") : answer.xml;
 }
 
-export function collecting(reported: Reported[]): Report {
-  const at = (level: keyof Report) => (fields: object, sentence: string) => {
+export function collecting(reported: Reported[]): Logger {
+  const at = (level: keyof Logger) => (fields: object, sentence: string) => {
     reported.push({ level, fields, sentence });
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { runCommand } from "../cli/run-command.ts";
 import type { Deployment } from "../set-up/deployment.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { killableDeployment } from "../stories/killable-deployment.ts";
 
 const devicesPerUser = 10_000;
 
@@ -16,7 +16,7 @@ interface Plan {
  * repeated with its key. Prints how long the reads took before and during the batch, and the memory of the service.
  */
 export async function provisionOverAKill(t: TestContext, { database, devices }: Plan): Promise<void> {
-  const house = await killableHouse(t, database);
+  const house = await killableDeployment(t, database);
   const { environment, nodes } = house;
   const userIds: number[] = [];
   for (let n = 0; n * devicesPerUser < devices; n++) {

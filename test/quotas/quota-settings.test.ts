@@ -7,14 +7,14 @@ import { QuotaSettings } from "../../src/quotas/quota-settings.ts";
 import { quotaUse } from "../../src/quotas/quota-use.ts";
 import type { QuotaRow, QuotaTable } from "../../src/store/tables/quotas.ts";
 import { gate } from "../contracts/store/home.ts";
-import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
 
 const acme = { tenantId: 1 as TenantId, clientId: null };
 const voice = { tenantId: 1 as TenantId, clientId: "bwc_voice" };
 
 /** Settings on a list of rows; `held` delays reads, `isDown` lets them fail. */
 function made({ isShared = false, rows = [] as QuotaRow[] } = {}) {
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const state = { rows, reads: 0, isDown: false, held: Promise.resolve() };
   const isOf = (owner: Pick<QuotaRow, "tenantId" | "clientId">) => (row: QuotaRow) =>
     row.tenantId === owner.tenantId && row.clientId === owner.clientId;
@@ -79,7 +79,7 @@ describe("the quotas that operators have set", () => {
     state.held = held.opened;
     settings.hinted();
     const changed = settings.change(voice, { openStreams: 2 });
-    await settled();
+    await flushPromises();
     held.open();
     await changed;
     assert.equal(settings.valuesOf(voice).openStreams, 2);
@@ -91,17 +91,17 @@ describe("the quotas that operators have set", () => {
     const { version } = settings;
     state.isDown = true;
     settings.hinted();
-    await settled();
+    await flushPromises();
     assert.equal(settings.valuesOf(voice).openStreams, 2);
     assert.equal(settings.version, version);
-    assert.equal(runtime.said.length, 1);
+    assert.equal(runtime.logLines.length, 1);
     state.isDown = false;
     settings.hinted();
-    await settled();
+    await flushPromises();
     state.isDown = true;
     settings.hinted();
-    await settled();
-    assert.equal(runtime.said.length, 2, "a failure after a success is a new one");
+    await flushPromises();
+    assert.equal(runtime.logLines.length, 2, "a failure after a success is a new one");
   });
 
   it("are read again every two seconds on a shared store, until the node stops", async () => {
@@ -135,11 +135,11 @@ describe("the quotas that operators have set", () => {
     const stopping = settings.stop().then(() => {
       isStopped = true;
     });
-    await settled();
+    await flushPromises();
     assert.equal(isStopped, false, "a reading on its way is awaited");
     held.open();
     await stopping;
-    await settled();
+    await flushPromises();
     assert.equal(runtime.timers, 0);
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../src/config/config.ts";
-import { keyOf, newCredential } from "../../src/identity/secrets.ts";
+import { keyOf, newOwnedSecret } from "../../src/identity/secrets.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
@@ -19,7 +19,7 @@ export async function madeLamps(config: Config, count: number) {
       const userId = await identity.addUser(person);
       const lamp = { user: String(userId), name: "Lamp", type: "Lamp" };
       const { deviceId: lampId } = (await administration.run("device add", lamp)) as { readonly deviceId: DeviceId };
-      const accessToken = newCredential("bwa_", userId);
+      const accessToken = newOwnedSecret("bwa_", userId);
       await store.transaction(async (tx) => {
         const id = randomUUID();
         await tx.grants.add({ id, tenantId, userId, clientId, covers: "user" });

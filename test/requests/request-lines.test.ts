@@ -68,7 +68,7 @@ describe("the log lines of a request", () => {
         const users = [1, 2, 3].map((id) => id as UserId);
         const priorities: ((userId: UserId) => Priority)[] = [
           () => ({}),
-          (groupedBy) => ({ patient: true, groupedBy }),
+          (groupedBy) => ({ background: true, groupedBy }),
         ];
         for (const priorityOf of priorities) {
           const ids = users.map((userId) => ({ userId, lines: openLines(`of user ${userId}`) }));

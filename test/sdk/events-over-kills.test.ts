@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Breezeway } from "../../sdk/src/index.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { startChild } from "../stories/child-service.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { killableDeployment } from "../stories/killable-deployment.ts";
 
 const kills = 2;
 
@@ -59,7 +59,7 @@ describe("events() of a service that is killed", () => {
 });
 
 async function house(t: TestContext) {
-  const house = await killableHouse(t, "sqlite");
+  const house = await killableDeployment(t, "sqlite");
   const { environment } = house;
   const users = JSON.parse((await runCommand(["user", "list", "--tenant", "Story", "--json"], { environment })).stdout);
   const user = String((users.users ?? users)[0].userId);

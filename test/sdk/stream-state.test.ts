@@ -4,13 +4,13 @@ import { Breezeway, type LinkEvent, NotSignedIn, type StreamState } from "../../
 import { runCommand } from "../cli/run-command.ts";
 import { faultyFront } from "../set-up/faulty-front.ts";
 import { startChild } from "../stories/child-service.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { killableDeployment } from "../stories/killable-deployment.ts";
 
 const timeout = 120_000;
 
 describe("the state of a stream in the SDK", () => {
   it("is stale with a reason and a time whenever the stream is not reliable", { timeout }, async (t) => {
-    const house = await killableHouse(t, "sqlite");
+    const house = await killableDeployment(t, "sqlite");
     const { environment, simulator } = house;
     const { token, accountId } = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
     const serve = (port: string) => startChild("serve", { ...environment, BREEZEWAY_PORT: port });

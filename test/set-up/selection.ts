@@ -16,7 +16,7 @@ export interface Selection {
 const suites: Readonly<Record<Extent, string>> = {
   test: "test/**/*.test.ts",
   all: "test/**/*.test.ts",
-  fast: "test/{model,home,virtual-device,house,federation,ecosystems,alerts,oauth}/**/*.test.ts",
+  fast: "test/{model,home,virtual-device,source-rules,federation,ecosystems,alerts,oauth}/**/*.test.ts",
   faults: "test/faults/**/*.test.ts",
   spread: "test/{stories,oauth,events,assistants}/**/*.test.ts",
 };
@@ -26,7 +26,7 @@ const longFiles = [
   /^test\/(browser|documents|isolation|simulate)\//,
   /^test\/(contracts\/store-postgres|demo\/(demo|console)|http\/(bad-input|documented-answers)|nodes\/three-nodes)/,
   /^test\/(sdk\/(flow|events)|store\/keys|verify\/verify)/,
-  /^test\/stories\/(alerts|emergency|fan-requests|hard-times|home-assistant-days|indexes|kill|random|unlinking|v3-since)/,
+  /^test\/stories\/(alerts|emergency|fan-requests|ecosystem-faults|home-assistant-days|indexes|kill|random|unlinking|v3-since)/,
 ];
 
 /**

@@ -26,7 +26,7 @@ import { OwnThings } from "../../src/own-things/own-things.ts";
 import { type ThingReading, thingReading } from "../../src/own-things/thing-reading.ts";
 import { TypeWork } from "../../src/own-things/type-work.ts";
 import { type DeviceTypes, deviceTypesOn } from "../../src/provisioning/device-types.ts";
-import type { Report, Runtime } from "../../src/runtime/runtime.ts";
+import type { Logger, Runtime } from "../../src/runtime/runtime.ts";
 import { alertCommanding } from "../../src/service/alert-commanding.ts";
 import { controlOfAll } from "../../src/service/thing-control.ts";
 import type { Hint, NodeBus } from "../../src/store/node-bus.ts";
@@ -322,7 +322,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     return result;
   }
 
-  #report(): Report {
+  #report(): Logger {
     const say = (fields: object, sentence: string) => {
       const { error, userId } = fields as { error?: Error; userId?: number };
       if (sentence.includes("a snapshot was dropped")) this.withSkippedSnapshots.add(userId!);

@@ -67,21 +67,23 @@ describe("the commit queue", () => {
   });
 
   it("runs a body that became urgent while it waited before the others", async () => {
-    const hurry = new AbortController();
+    const becomingUrgent = new AbortController();
     const ordinary = ["a", "b"].map((name) => add(name));
     const hurried = queue.add(async () => connection.run("INSERT INTO facts VALUES ('hurried')"), {
-      hurry: hurry.signal,
+      becomesUrgent: becomingUrgent.signal,
     });
-    hurry.abort();
+    becomingUrgent.abort();
     await Promise.all([...ordinary, hurried]);
     assert.deepEqual(facts(), ["hurried", "a", "b"]);
     assert.equal(connection.count("COMMIT"), 2);
   });
 
   it("runs a body only once when it becomes urgent after it has run", async () => {
-    const hurry = new AbortController();
-    await queue.add(async () => connection.run("INSERT INTO facts VALUES ('done')"), { hurry: hurry.signal });
-    hurry.abort();
+    const becomingUrgent = new AbortController();
+    await queue.add(async () => connection.run("INSERT INTO facts VALUES ('done')"), {
+      becomesUrgent: becomingUrgent.signal,
+    });
+    becomingUrgent.abort();
     await add("later");
     assert.deepEqual(facts(), ["done", "later"]);
   });

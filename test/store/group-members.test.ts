@@ -35,7 +35,7 @@ function made() {
       asked.push(["users", ...ids]);
       return { ids: new Set(ids.filter((id) => free.users.includes(id))), nowMs: 7 };
     },
-    async look({ links, devices, attributes, things }) {
+    async read({ links, devices, attributes, things }) {
       asked.push(
         ["links", ...links],
         ["devices", ...devices.map(({ userId, deviceId }) => `${userId}.${deviceId}`)],

@@ -25,7 +25,7 @@ function queueOn({ together, committed }: Partial<GroupQueueParts> = {}) {
       questions.push(`users ${ids}`);
       return { ids: new Set(ids), nowMs: 7 };
     },
-    async look({ links, attributes }) {
+    async read({ links, attributes }) {
       const keys = attributes.map(({ deviceId, key }) => `${deviceId}.${key}`);
       questions.push(`links ${links.map(({ deviceId }) => deviceId)} attributes ${keys}`);
       return {

@@ -52,7 +52,7 @@ describe("a group of commits on PostgreSQL", { skip }, () => {
     onStore(postgresHarness, async (store) => {
       const [home] = await linkedHomes(store, 1);
       const inside = (nested: () => Promise<unknown>) =>
-        store.transaction(() => nested(), { patient: true, groupedBy: home!.userId });
+        store.transaction(() => nested(), { background: true, groupedBy: home!.userId });
       await assert.rejects(
         inside(() => store.transaction(async () => undefined)),
         /a transaction was started inside another/,
@@ -135,11 +135,11 @@ describe("a group of commits on PostgreSQL", { skip }, () => {
       const mirror = mirrorOn(store);
       const held = mirror(homes[0]!, "held");
       await untilCommitIsHeld(database, t.signal);
-      const hurry = new AbortController();
-      const hurried = mirror(homes[1]!, "hurried", { hurry: hurry.signal });
+      const becomingUrgent = new AbortController();
+      const hurried = mirror(homes[1]!, "hurried", { becomesUrgent: becomingUrgent.signal });
       const waiting = mirror(homes[2]!, "waiting");
       while ((await store.health()).waiting < 2) await nextTurn();
-      hurry.abort();
+      becomingUrgent.abort();
       await Promise.all([hurried, mirror(homes[3]!, "urgent", { urgent: true })]);
       const meanwhile = await Promise.all(homes.map((home) => storedValue(store, home)));
       await database.sql("SELECT pg_advisory_unlock(1)");
@@ -162,7 +162,7 @@ describe("a group of commits on PostgreSQL", { skip }, () => {
             begun.open();
             await end.opened;
           },
-          { patient: true, groupedBy: homes[0]!.userId },
+          { background: true, groupedBy: homes[0]!.userId },
         ),
         mirrorOn(store)(homes[1]!, "goes on"),
       ]);

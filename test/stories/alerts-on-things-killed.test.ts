@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runCommand } from "../cli/run-command.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { alarmsOf, firingsOf, smokeOf, watchSmoke } from "./smoke-alerts.ts";
 import { eventually, longSuiteOn } from "./world.ts";
 
@@ -10,7 +10,7 @@ const kills = 10;
 for (const database of longSuiteOn("sqlite")) {
   describe(`an alert on a thing of a service on ${database} that is killed`, () => {
     it("fires exactly once for each emergency", { timeout: 180_000 }, async (t) => {
-      const house = await killableHouse(t, database);
+      const house = await killableDeployment(t, database);
       const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
       await nodes.start();

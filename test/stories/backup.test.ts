@@ -9,14 +9,14 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { breezeway, startChild } from "./child-service.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { eventually } from "./world.ts";
 
 describe("a backup of a running service", () => {
   it("holds every write that was acknowledged before it, and can be restored to another folder", {
     timeout: 120_000,
   }, async (t) => {
-    const house = await killableHouse(t, "sqlite");
+    const house = await killableDeployment(t, "sqlite");
     const { simulator, client, environment } = house;
     const account = simulator.addAccount({ structures: [{ thermostats: 2, alarms: 2 }] });
     const service = await startChild("serve", environment);
@@ -25,8 +25,8 @@ describe("a backup of a running service", () => {
     await house.signIn();
     const v3 = await house.authorizeClient();
     const linked = Number((await client.federate("POST", account.token)).body.DeviceId) as DeviceId;
-    const added = ["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"];
-    const lamp = JSON.parse((await breezeway(added, { environment })).stdout).deviceId as DeviceId;
+    const addLamp = ["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"];
+    const lamp = JSON.parse((await breezeway(addLamp, { environment })).stdout).deviceId as DeviceId;
 
     const acknowledged = [0, 0, 0, 0];
     let isWriting = true;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { numbersFrom } from "../set-up/seeded-random.ts";
 import { isCommand, moments, pick, treatments, turn } from "./fan-kills.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { controlScope, type ShownReceipt, ThingClient } from "./thing-client.ts";
 import type { V3Answer } from "./v3-client.ts";
 import { type Deployment, eventually } from "./world.ts";
@@ -24,7 +24,7 @@ const ended = ["confirmed", "contradicted", "rejected", "expired"];
  * 35 s, because another node might wait for the answer.
  */
 export async function killAroundCommands(t: TestContext, { database, seed, rounds }: CommandKills): Promise<void> {
-  const house = await killableHouse(t, database, { writesPerHour: 1_000_000 });
+  const house = await killableDeployment(t, database, { writesPerHour: 1_000_000 });
   const { simulator, client, nodes } = house;
   const account = simulator.addAccount({ structures: [{ thermostats, alarms: 0 }] });
   const random = numbersFrom(seed);

@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { startChild } from "./child-service.ts";
 import { killAroundCommands } from "./command-kills.ts";
+import { killAtEachStep } from "./fan-kill-steps.ts";
 import { killAroundFanRequests } from "./fan-kills.ts";
-import { killAtEachStep } from "./fan-steps.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { databases, eventually } from "./world.ts";
 
 const minutes = 60_000;
@@ -41,7 +41,7 @@ describe("a fan request around which the service is killed", () => {
   it("is sent by the next owner of its link when the owner died before sending it", {
     timeout: 3 * minutes,
   }, async (t) => {
-    const house = await killableHouse(t, "postgres");
+    const house = await killableDeployment(t, "postgres");
     const { simulator, client, environment } = house;
     const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 0 }] });
     const owner = await startChild("serve", environment);

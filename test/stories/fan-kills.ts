@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { Activity } from "../../simulator/simulator.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { type Deployment, eventually } from "./world.ts";
 
 export interface FanKills {
@@ -26,7 +26,7 @@ export const treatments = ["takes", "refuses", "keeps silent about", "loses the 
  * an outcome 5 s after the next start; on a shared database within 35 s, because another node might wait for the answer.
  */
 export async function killAroundFanRequests(t: TestContext, { database, seed, rounds }: FanKills): Promise<void> {
-  const house = await killableHouse(t, database, { writesPerHour: 1_000_000 });
+  const house = await killableDeployment(t, database, { writesPerHour: 1_000_000 });
   const { simulator, client, nodes } = house;
   const account = simulator.addAccount({ structures: [{ thermostats, alarms: 0 }] });
   const random = numbersFrom(seed);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { XMLParser } from "fast-xml-parser";
-import { addDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice } from "../../src/provisioning/operator-devices.ts";
 import { runPython } from "./python.ts";
 import { person, surfaceDeployments, world } from "./world.ts";
 

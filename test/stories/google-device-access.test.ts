@@ -38,7 +38,7 @@ describe("commands to a linked Google account", () => {
     await client.until(t.signal, fan, "confirmed");
     const none = await client.send(atticId, "fanTimer", "start", {});
     assert.deepEqual([none.state, none.error.code], ["rejected", "notSupported"]);
-    google.faults.set("devices", namedFaults.tooMany);
+    google.faults.set("devices", namedFaults.rateLimited);
     const limited = await client.until(
       t.signal,
       await client.send(hallId, "thermostat", "setTarget", { celsius: 19 }),

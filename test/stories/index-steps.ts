@@ -4,7 +4,7 @@ import { openPostgres } from "../../src/store/postgres/store.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { assertIndexHistory } from "./index-history.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { type Deployment, eventually } from "./world.ts";
 
 const stepsAtOnce = 4;
@@ -14,7 +14,7 @@ export async function followIndexes(
   t: TestContext,
   plan: { readonly database: Deployment; readonly seed: number; readonly kills: number; readonly stepsBetween: number },
 ): Promise<void> {
-  const house = await killableHouse(t, plan.database);
+  const house = await killableDeployment(t, plan.database);
   const { simulator, client, environment, nodes } = house;
   const account = simulator.addAccount({
     seed: plan.seed,

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { rounds } from "../set-up/extent.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { eventually, longSuiteOn } from "./world.ts";
 
 for (const database of longSuiteOn("sqlite")) {
   describe(`a service on ${database} that is killed`, () => {
     it("keeps everything that it acknowledged, also indexes, and catches up", { timeout: 120_000 }, async (t) => {
-      const house = await killableHouse(t, database);
+      const house = await killableDeployment(t, database);
       const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 4, alarms: 4 }] });
       await nodes.start();
@@ -35,7 +35,7 @@ for (const database of longSuiteOn("sqlite")) {
     });
 
     it("has linked an account completely or not at all", { timeout: 120_000 }, async (t) => {
-      const house = await killableHouse(t, database);
+      const house = await killableDeployment(t, database);
       const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 20, alarms: 18 }] });
       for (const killedAfterMs of [4, 0, 8, 12].slice(0, rounds({ all: 4, few: 1 }))) {

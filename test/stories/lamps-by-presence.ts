@@ -7,7 +7,7 @@ import { openPostgres } from "../../src/store/postgres/store.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { openLocked } from "../contracts/store/sqlite-harness.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { type Deployment, eventually } from "./world.ts";
 
 export interface PresencePlan {
@@ -28,7 +28,7 @@ const presences = Object.keys(scenes) as readonly Presence[];
  * each lamp was switched exactly as often as its condition became true in the simulator's record.
  */
 export async function switchLampsByPresence(test: TestContext, plan: PresencePlan): Promise<void> {
-  const house = await killableHouse(test, plan.database);
+  const house = await killableDeployment(test, plan.database);
   const { simulator, client, nodes } = house;
   const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
   await nodes.start();

@@ -8,7 +8,7 @@ import { runCommand } from "../cli/run-command.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
 import type { CommandKills } from "./command-kills.ts";
 import { moments, pick } from "./fan-kills.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { controlScope, type ShownReceipt, ThingClient } from "./thing-client.ts";
 import { tokenFor, type V3Answer, V3Client } from "./v3-client.ts";
 import { eventually, person } from "./world.ts";
@@ -36,7 +36,7 @@ const outcomes: Readonly<Record<(typeof treatments)[number], readonly string[]>>
  * after the next start. Each key has one receipt, which the log shows as sent once and ended once.
  */
 export async function killAroundOwnCommands(t: TestContext, { database, seed, rounds }: CommandKills): Promise<void> {
-  const house = await killableHouse(t, database);
+  const house = await killableDeployment(t, database);
   const { nodes, environment } = house;
   const random = numbersFrom(seed);
   await nodes.start();
@@ -122,7 +122,7 @@ export async function killAroundOwnCommands(t: TestContext, { database, seed, ro
   }
 }
 
-async function enterpriseClient(house: Awaited<ReturnType<typeof killableHouse>>): Promise<V3Client> {
+async function enterpriseClient(house: Awaited<ReturnType<typeof killableDeployment>>): Promise<V3Client> {
   const add = ["client", "add", "--tenant", "Story", "--name", "Company", "--kind", "enterprise", "--json"];
   const added = await runCommand(add, { environment: house.environment });
   assert.equal(added.code, 0, added.stderr);

@@ -7,7 +7,7 @@ import { TwoAssistants } from "../assistants/two-assistants.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
 import type { CommandKills } from "./command-kills.ts";
 import { pick } from "./fan-kills.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { ThingClient } from "./thing-client.ts";
 import { eventually } from "./world.ts";
 
@@ -112,7 +112,7 @@ export async function killAroundReports(t: TestContext, { database, seed, rounds
 
 /** Starts the service with both assistants linked; both know every device. */
 export async function reportingHouse(t: TestContext, { database, seed }: Pick<CommandKills, "database" | "seed">) {
-  const house = await killableHouse(t, database, { writesPerHour: 1_000_000 });
+  const house = await killableDeployment(t, database, { writesPerHour: 1_000_000 });
   const { simulator, nodes, client, environment } = house;
   const assistants = await TwoAssistants.start(
     t,

@@ -76,9 +76,9 @@ export async function changeThousandHomes(t: TestContext, plan: ThousandHomesPla
 async function untilTold(t: TestContext, homes: readonly AssistedHome[]): Promise<void> {
   for (const home of homes) {
     await eventually(t.signal, async () => {
-      const { told, present } = await home.states();
+      const { reported, present } = await home.states();
       assert.ok(present.size > 0, "the home has no devices");
-      assert.deepEqual(told, present);
+      assert.deepEqual(reported, present);
     });
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import pg from "pg";
 import { startChild } from "./child-service.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { eventually, longSuiteOn } from "./world.ts";
 
 const preload = new URL("../set-up/uncaught-error.ts", import.meta.url);
@@ -12,7 +12,7 @@ for (const database of longSuiteOn("sqlite").filter((one) => one !== "three node
     it("pauses the link whose work caused it, and no other; the service keeps running", {
       timeout: 60_000,
     }, async (t) => {
-      const house = await killableHouse(t, database);
+      const house = await killableDeployment(t, database);
       const { simulator, client } = house;
       const [faulty, healthy] = [simulator.addAccount(), simulator.addAccount()];
       const [structureId] = Object.keys(simulator.document(faulty.accountId).structures as object);
@@ -59,7 +59,7 @@ for (const database of longSuiteOn("sqlite").filter((one) => one !== "three node
     it("that belongs to no link stops the node with code 1, and its links are handed back", {
       timeout: 60_000,
     }, async (t) => {
-      const house = await killableHouse(t, database);
+      const house = await killableDeployment(t, database);
       const { simulator, client, environment } = house;
       const child = await startChild("serve", environment, { preload });
       t.after(() => child.process.kill("SIGKILL"));

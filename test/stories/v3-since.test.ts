@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { addDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice } from "../../src/provisioning/operator-devices.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { addDevice, removeDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice, removeDevice } from "../../src/provisioning/operator-devices.ts";
 import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { rounds } from "../set-up/extent.ts";

@@ -4,7 +4,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "../../sim
 import { type Config, readConfig } from "../../src/config/config.ts";
 import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import { addDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice } from "../../src/provisioning/operator-devices.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Home, Sighting } from "../../src/home/home.ts";
+import type { Home, ObjectReading } from "../../src/home/home.ts";
 import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/virtual-device/index-map.ts";
 import type { Slot } from "../../src/virtual-device/slots.ts";
 import { decodeIndexMap, encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
@@ -267,8 +267,8 @@ class World {
   #show<T extends { readonly structureId: string | null }>(
     range: "thermostats" | "alarms",
     turn: Turn,
-    make: (structureId: string | null) => Sighting<T>,
-  ): [string, Sighting<T>][] {
+    make: (structureId: string | null) => ObjectReading<T>,
+  ): [string, ObjectReading<T>][] {
     return [...this.places[range]]
       .filter((_, index) => !hits(turn.hidden, index))
       .map(([id, home], index) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Home, Sighting } from "../../src/home/home.ts";
+import type { Home, ObjectReading } from "../../src/home/home.ts";
 import {
   attributeCount,
   attributeName,
@@ -442,7 +442,7 @@ function expectedValues(account: Home, map: IndexMap): Record<string, string> {
   return expected;
 }
 
-function readOnes<T, Shown>(sightings: ReadonlyMap<string, Sighting<T>>, show: (object: T) => Shown) {
+function readOnes<T, Shown>(sightings: ReadonlyMap<string, ObjectReading<T>>, show: (object: T) => Shown) {
   const read = [...sightings].flatMap(([id, one]): [string, Shown][] => (one.isRead ? [[id, show(one.object)]] : []));
   return new Map(read);
 }
@@ -454,8 +454,8 @@ function present(slots: readonly (Slot | null)[]): string[] {
 /** The same account, but incomplete: some objects can't be read, some aren't named, and no list is complete. */
 function madeIncomplete(account: Home, pattern: readonly string[], partHasStructure: boolean): Home {
   let turn = 0;
-  const fog = <T extends object>(entries: ReadonlyMap<string, Sighting<T>>) => {
-    const told: [string, Sighting<T>][] = [];
+  const fog = <T extends object>(entries: ReadonlyMap<string, ObjectReading<T>>) => {
+    const told: [string, ObjectReading<T>][] = [];
     for (const [id, sighting] of entries) {
       const fate = pattern[turn++ % pattern.length];
       if (fate === "read") told.push([id, sighting]);

@@ -31,14 +31,14 @@ export function deviceList(parts: DeviceListParts): Html {
 <li><span class="reason">${leftOutValues}</span></li></ul>`;
 }
 
-function deviceEntry({ name, kind, abilities, state, isReachable, toldMs }: KnownDevice, isCurrent: boolean): Html {
+function deviceEntry({ name, kind, abilities, state, isReachable, reportedMs }: KnownDevice, isCurrent: boolean): Html {
   const isKnown = isCurrent && isReachable;
-  const told = toldMs === undefined ? "" : `told at ${utcTime(toldMs)}`;
+  const reportedAt = reportedMs === undefined ? "" : `reported at ${utcTime(reportedMs)}`;
   const says = isKnown ? state : isCurrent && state !== undefined ? "Not reachable" : "Unknown";
-  const was = isKnown || state === undefined ? told : `Last known: ${state}, ${told}`;
+  const was = isKnown || state === undefined ? reportedAt : `Last known: ${state}, ${reportedAt}`;
   return html`<li class="${isKnown ? "" : "is-not-known"}"><p><b>${name}</b> <span class="kind">${kind}</span></p>
 <p class="told">${says}</p>
-<p class="was">${state === undefined ? "no state was told yet" : was}</p>
+<p class="was">${state === undefined ? "no state reported yet" : was}</p>
 <ul class="abilities" aria-label="What it can do">${abilities.map((ability) => html`<li>${ability}</li>`)}</ul></li>`;
 }
 

@@ -39,6 +39,6 @@ export async function acceptGrant(
     tokens.exchange(code, caller.settings, inTime),
   );
   if (!hasTokens(credential)) return failed(`The code could not be exchanged. ${credential.text}.`);
-  await grants.establish(caller.outlet, caller.user.userId, { given: { credential, region } });
+  await grants.establish(caller.outlet, caller.user.userId, { messagingAccess: { credential, region } });
   return acceptGrantResponse(header);
 }

@@ -2,7 +2,7 @@ import { hasConsent, type UserPrincipal } from "../../identity/principal.ts";
 import { QuotaExceeded, UnknownThing } from "../../model/errors.ts";
 import { hasScope, type Scope } from "../../model/scopes.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { type AssistantCommands, type CommandSender, hasOutcome } from "../commanding.ts";
+import { type AssistantCommands, type CommandCaller, hasOutcome } from "../commanding.ts";
 import type { AssistantGrants } from "../grants.ts";
 import type { AssistantHomes } from "../homes.ts";
 import type { LastDirectives } from "../last-directives.ts";
@@ -30,7 +30,7 @@ export interface AlexaAnswerParts extends CallerParts, GrantingParts {
   readonly homes: AssistantHomes;
   readonly commands: AssistantCommands;
   /** Counts a request for the quotas of the outlet's client and tenant; throws QuotaExceeded. */
-  readonly admitRequest: (sender: CommandSender) => void;
+  readonly admitRequest: (sender: CommandCaller) => void;
   /** Records the directives of verified callers. */
   readonly directives: Pick<LastDirectives, "during">;
   readonly runtime: Runtime;
@@ -46,7 +46,7 @@ export interface AlexaAnswers {
   answer(
     directive: Directive,
     awsRegion: string | undefined,
-    onCaller?: (caller: CommandSender & Pick<UserPrincipal, "userId">) => void,
+    onCaller?: (caller: CommandCaller & Pick<UserPrincipal, "userId">) => void,
   ): Promise<AlexaEvent>;
   /** Answers a directive of a known caller, whatever its token is. */
   answerAs(caller: AlexaCaller, directive: Directive): Promise<AlexaEvent>;

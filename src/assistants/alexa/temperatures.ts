@@ -1,4 +1,4 @@
-import { kept } from "../../home/value-range.ts";
+import { roundToHundredths } from "../../home/value-range.ts";
 
 /** Temperatures are sent in Celsius. Alexa converts them to the unit that the user prefers. */
 export function inCelsius(value: number): { readonly value: number; readonly scale: "CELSIUS" } {
@@ -37,5 +37,5 @@ function read(temperature: unknown, scales: Readonly<Record<Scale, (value: numbe
   const { value, scale } = temperature as Readonly<Record<string, unknown>>;
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
   if (typeof scale !== "string" || !Object.hasOwn(scales, scale)) return undefined;
-  return kept(scales[scale as Scale](value));
+  return roundToHundredths(scales[scale as Scale](value));
 }

@@ -31,8 +31,8 @@ export function googleHome({ call, runtime, newUuid }: AssistantParts): Assistan
       const outcome = await homeGraph.post(settings, type as HomeGraphMethod, body, signal);
       if (outcome.result !== "forget" || type === "requestSync") return outcome;
       // Google answers 404 also for a device that it has not synced yet: only the answer to this call tells which it is.
-      const asked = await homeGraph.post(settings, "requestSync", { agentUserId, async: true }, signal);
-      if (asked.result !== "taken") return asked;
+      const syncOutcome = await homeGraph.post(settings, "requestSync", { agentUserId, async: true }, signal);
+      if (syncOutcome.result !== "taken") return syncOutcome;
       const { status } = outcome;
       // All states are reported again when Google has read the list of devices.
       if (isAlone) return { result: "refused", status, text: "Google does not know this device; it was asked to sync" };

@@ -50,7 +50,7 @@ export class HomeGraph {
       return { fault: "the key of the service account can't be used", remedy: newKey };
     }
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
-    const askedMs = elapsedMs();
+    const requestedMs = elapsedMs();
     const answer = await this.#call({ method: "POST", url: serviceAccount.tokenUrl, form }, signal);
     if (!answer.isAnswered) return { fault: `no token for the service account: ${answer.detail}`, remedy: tryAgain };
     const { access_token: token, expires_in: seconds } = answer.document;
@@ -59,7 +59,10 @@ export class HomeGraph {
       return { fault: `no token for the service account: ${describe(answer)}`, remedy: isRefused ? newKey : tryAgain };
     }
     const livesMs = (typeof seconds === "number" ? seconds : lifetimeSeconds) * 1_000;
-    this.#tokens.set(keyOf(serviceAccount), { token, untilMs: askedMs + Math.max(livesMs - marginMs, livesMs / 2) });
+    this.#tokens.set(keyOf(serviceAccount), {
+      token,
+      untilMs: requestedMs + Math.max(livesMs - marginMs, livesMs / 2),
+    });
     if (this.#tokens.size > keptTokens) this.#tokens.delete(this.#tokens.keys().next().value!);
     return { token };
   }

@@ -20,7 +20,7 @@ export interface IntentParts {
 }
 
 /** The user and the outlet that a request comes through. */
-export interface Asking {
+export interface GoogleRequest {
   readonly caller: ScopedPrincipal & UserPrincipal;
   readonly outlet: Pick<Outlet, "id" | "tenantId" | "clientId">;
 }
@@ -43,7 +43,12 @@ export function googleIntents({ homes, commands, grants }: IntentParts) {
     return new Map(devices.map((device) => [device.id, device]));
   };
 
-  const run = async ({ caller, outlet }: Asking, device: GoogleDevice, steps: Execution["steps"], forMs: number) => {
+  const run = async (
+    { caller, outlet }: GoogleRequest,
+    device: GoogleDevice,
+    steps: Execution["steps"],
+    forMs: number,
+  ) => {
     const planned = steps.map((step) => commandOf(device, step));
     const mistake = planned.find(isMistake);
     if (mistake) return failure(device.id, mistake.error);
@@ -68,7 +73,7 @@ export function googleIntents({ homes, commands, grants }: IntentParts) {
   };
 
   return {
-    async sync({ caller, outlet }: Asking): Promise<object> {
+    async sync({ caller, outlet }: GoogleRequest): Promise<object> {
       const { userId } = caller;
       await grants.establish(outlet, userId, { isListed: true });
       const present = await homes.all(userId);
@@ -81,13 +86,13 @@ export function googleIntents({ homes, commands, grants }: IntentParts) {
       };
     },
 
-    async query({ caller, outlet }: Asking, ids: readonly string[]): Promise<object> {
+    async query({ caller, outlet }: GoogleRequest, ids: readonly string[]): Promise<object> {
       await grants.establish(outlet, caller.userId);
       const devices = await devicesOf(caller.userId, ids);
       return { devices: Object.fromEntries(ids.map((id) => [id, queried(devices.get(id))])) };
     },
 
-    async execute(asking: Asking, executions: readonly Execution[]): Promise<object> {
+    async execute(asking: GoogleRequest, executions: readonly Execution[]): Promise<object> {
       const { caller, outlet } = asking;
       await grants.establish(outlet, caller.userId);
       const wanted = executions.flatMap(({ deviceIds, steps }) => deviceIds.map((id) => ({ id, steps })));
@@ -107,7 +112,7 @@ export function googleIntents({ homes, commands, grants }: IntentParts) {
     },
 
     /** The user has unlinked Google: nothing is reported any more. */
-    async disconnect({ caller, outlet }: Asking): Promise<object> {
+    async disconnect({ caller, outlet }: GoogleRequest): Promise<object> {
       await grants.forget(outlet.id, caller.userId);
       return {};
     },

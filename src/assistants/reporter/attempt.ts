@@ -77,7 +77,7 @@ export class Attempt {
         }
         if (outcome.result === "refused") this.#problem = outcome.text;
         else this.#isTaken = true;
-        await this.#told(tx, message);
+        await this.#removeReportedMarks(tx, message);
         if (outcome.result === "refused" && outcome.afterMs !== undefined) {
           await this.#tellAgain(tx, message, outcome.afterMs);
         }
@@ -106,7 +106,7 @@ export class Attempt {
     return Math.min(Math.max(afterMs ?? 0, isUrgent ? Math.min(ownMs, longestUrgentWaitMs) : ownMs), longestWaitMs);
   }
 
-  /** A mark that was told is gone. A new one of the same thing must not be taken for it. */
+  /** Removes reported fields from the mark, so that a later mark of the same thing is kept. */
   #strike(thingId: string, tells: AssistantMessage["tells"]): void {
     const mark = this.#marks.get(thingId);
     if (!mark) return;
@@ -177,7 +177,10 @@ export class Attempt {
     return { attempts: 0, problem: this.#problem, reportedMs, staleDevices: this.#report.staleDevices };
   }
 
-  async #told(tx: SendingTables, { thingIds, tells, rises, replies = [] }: AssistantMessage): Promise<void> {
+  async #removeReportedMarks(
+    tx: SendingTables,
+    { thingIds, tells, rises, replies = [] }: AssistantMessage,
+  ): Promise<void> {
     await tx.assistantMarks.removeAllSent(
       this.#grant,
       thingIds.flatMap((thingId) => this.#marks.get(thingId) ?? []),

@@ -55,18 +55,21 @@ export async function dueReport(
   const marked = await homes.some(userId, [...new Set(ids)]);
   const stale = await staleDevicesOf(parts, grant, marks);
   noteFreshness(stale, marked.values());
-  const whole = new Set([...oneSided(stale, grant.staleDevices), ...turnedBefore(marks)]);
+  const whole = new Set([...changedStaleness(stale, grant.staleDevices), ...turnedBefore(marks)]);
   const isChosen = outlet.assistant.choose !== undefined && isChoiceDue(grant, marks, nowMs);
   const present = all || whole.size > 0 || isChosen ? await homes.all(userId) : [];
   // Links may have turned between the two reads.
   noteFreshness(stale, present);
-  const turned = oneSided(stale, grant.staleDevices);
+  const turned = changedStaleness(stale, grant.staleDevices);
   for (const deviceId of turned) whole.add(deviceId);
-  const told = present.filter(({ deviceId }) => all || whole.has(deviceId));
-  const known = new Map(told.map((thing) => [thing.thingId, thing]));
+  const fullyReported = present.filter(({ deviceId }) => all || whole.has(deviceId));
+  const known = new Map(fullyReported.map((thing) => [thing.thingId, thing]));
   const choice = isChosen ? await choiceOf(parts, grant, present, nowMs, outlet) : keptChoice(grant);
   const shifted = new Set(choice.shifted.map(({ thingId }) => thingId));
-  const read = new Map([...marked, ...[...told, ...choice.shifted].map((thing) => [thing.thingId, thing] as const)]);
+  const read = new Map([
+    ...marked,
+    ...[...fullyReported, ...choice.shifted].map((thing) => [thing.thingId, thing] as const),
+  ]);
   const due = (thingId: string, current: CurrentThing | undefined): DueThing => {
     const mark = byThing.get(thingId);
     const isWhole = known.has(thingId);
@@ -127,19 +130,19 @@ function turnedBefore(marks: readonly AssistantMark[]): readonly DeviceId[] {
     .map((id) => Number(id.slice(freshnessOfLinks.length)) as DeviceId);
 }
 
-/** Links that are stale and were not, or were and are not. */
-function oneSided(now: ReadonlySet<DeviceId>, before: readonly DeviceId[]): readonly DeviceId[] {
+/** Links whose staleness changed (symmetric difference). */
+function changedStaleness(now: ReadonlySet<DeviceId>, before: readonly DeviceId[]): readonly DeviceId[] {
   return [...new Set([...now, ...before])].filter((id) => now.has(id) !== before.includes(id));
 }
 
 /** What is left of a report after one of its messages. */
-export function withoutTold(
+export function remainingReport(
   report: DueReport,
   { thingIds, tells, rises, withdrawn = [], replies = [] }: AssistantMessage,
 ): DueReport {
-  const told = new Set(thingIds);
+  const messageThingIds = new Set(thingIds);
   const things = report.things.map((thing): DueThing => {
-    if (!told.has(thing.thingId)) return thing;
+    if (!messageThingIds.has(thing.thingId)) return thing;
     const notified = rises?.[thing.thingId] ?? [];
     return {
       ...thing,

@@ -7,7 +7,7 @@ import { credentialContext } from "../grants.ts";
 import type { Outlet, Outlets } from "../outlets.ts";
 import { Attempt, type AttemptParts, marksPerReport, type SendingTables } from "./attempt.ts";
 import { removalMs } from "./changes.ts";
-import { type BuiltReport, dueReport, type ReportParts, readAgain, turnedLink, withoutTold } from "./due-report.ts";
+import { type BuiltReport, dueReport, type ReportParts, readAgain, remainingReport, turnedLink } from "./due-report.ts";
 
 export interface SendingParts extends ReportParts, AttemptParts {
   readonly store: Store<SendingTables>;
@@ -53,7 +53,7 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   const outlet = await outlets.find(grant.outletId);
   const report = await dueReport(parts, grant, marks, replies, nowMs, outlet);
   const recipient = recipientOf(parts, outlet, grant);
-  const kept = await keepTold(store, grant, marks, report, nowMs);
+  const kept = await storeReportBaseline(store, grant, marks, report, nowMs);
   if (!kept) return true;
   const attempt = new Attempt(parts, grant, [...marks, ...kept], replies, report);
   let left: DueReport = report;
@@ -72,7 +72,7 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
     );
     messages = messages.slice(1);
     if (!(await attempt.settle(sent, outcome, messages.length > 0))) return true;
-    left = withoutTold(left, sent);
+    left = remainingReport(left, sent);
     if (messages.length > 0 && runtime.elapsedMs() - builtMs >= reportTimes.readAgainMs) {
       left = await readAgain(parts, grant, left, report.staleDevices);
       builtMs = runtime.elapsedMs();
@@ -99,7 +99,7 @@ const marksAtOnce = 500;
  * that has turned and each thing that is offered from now on, or no longer. If this report fails, or its node dies, the
  * next one tells them. Undefined when the link to the assistant has ended, or another node has claimed the grant.
  */
-async function keepTold(
+async function storeReportBaseline(
   store: Store<SendingTables>,
   grant: ClaimedGrant,
   read: readonly AssistantMark[],
@@ -117,11 +117,11 @@ async function keepTold(
   const kept: AssistantMark[] = [];
   for (let from = 0; from === 0 || from < marks.length; from += marksAtOnce) {
     // If the node dies before the last of these transactions, the next report makes the same choice again.
-    const told = from + marksAtOnce < marks.length ? undefined : { staleDevices, omitted };
+    const reportBaseline = from + marksAtOnce < marks.length ? undefined : { staleDevices, omitted };
     const added = await store.transaction(
       async (tx) => {
         const untilMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
-        if (!(await tx.assistantGrants.prolong(grant, untilMs, told))) return undefined;
+        if (!(await tx.assistantGrants.prolong(grant, untilMs, reportBaseline))) return undefined;
         return addToRead(tx, grant, read, marks.slice(from, from + marksAtOnce), nowMs);
       },
       { urgent: true },

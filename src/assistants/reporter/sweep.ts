@@ -44,7 +44,7 @@ export async function sweepReports(parts: SweepParts, signal: AbortSignal): Prom
         (await tx.assistantDeliveries.removeOlder(nowMs - deliveriesKeptMs, atOnce))
       );
     },
-    { patient: true },
+    { background: true },
   );
 }
 

@@ -55,8 +55,8 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
     const unfinishedEntry = (changed: Changed) =>
       entryOf({ ...changed, detail: { ...changed.detail, unfinished: true } });
     const recordUnfinished = (changed: Changed) => audit.record(unfinishedEntry(changed));
-    const given = { ...parts, administer, recordUnfinished, unfinishedEntry };
-    const { answer, changed } = await act(given, input, service, onProgress);
+    const actParts = { ...parts, administer, recordUnfinished, unfinishedEntry };
+    const { answer, changed } = await act(actParts, input, service, onProgress);
     if (changed) await audit.record(entryOf(changed));
     return answer;
   }

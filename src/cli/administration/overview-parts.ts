@@ -14,7 +14,7 @@ export interface Activity {
     readonly ms: number;
     readonly blindLinks: number;
     readonly links: number;
-    /** These are all links. */
+    /** False when only the first links were counted. */
     readonly isAll: boolean;
     /** In each hour, the time in which links were seen, blind, or in an unknown state, added up. */
     readonly hours: {

@@ -1,7 +1,7 @@
 import type { Call } from "../command.ts";
 import type { Api } from "../remote/api.ts";
 import { follow, reportLive, reportLost } from "../remote/follow.ts";
-import { isLively } from "../terminal/terminal.ts";
+import { canRedraw } from "../terminal/terminal.ts";
 import { cutTo } from "../terminal/text-width.ts";
 import { ConnectionState, freshnessInWords, freshnessLine } from "./connection-state.ts";
 import { deviceView, isAlarming, shownValue } from "./device-view.ts";
@@ -112,7 +112,7 @@ export async function watchDevice(
 /** A table that is redrawn in place; undefined if it does not fit, or without a terminal. */
 function tableOn({ print, terminal }: Call, view: () => string, connection: ConnectionState) {
   const { out } = terminal;
-  const isFitting = isLively(terminal, out) && view().split("\n").length < (out.rows || 24) - 3;
+  const isFitting = canRedraw(terminal, out) && view().split("\n").length < (out.rows || 24) - 3;
   if (print.isJson || !isFitting) return undefined;
   let drawnLines = 0;
   return {

@@ -43,7 +43,7 @@ function thingInWords({ thingId, what, fields = {} }: Answer): string {
 
 /** The changed fields of a thing with their values. */
 export function fieldsInWords(fields: Answer): string {
-  const changes = Object.entries<Answer>(fields).map(([name, { value }]) => `${name} = ${value ?? "(not told)"}`);
+  const changes = Object.entries<Answer>(fields).map(([name, { value }]) => `${name} = ${value ?? "(unknown)"}`);
   return changes.join(", ");
 }
 

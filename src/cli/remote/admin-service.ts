@@ -19,8 +19,8 @@ const tokenVariable = "BREEZEWAY_OPERATOR_TOKEN";
 
 /** The address of a service elsewhere, on which an administrator's command runs; undefined: on this machine. */
 export function chosenAddress(typed: string | undefined, { environment }: Terminal): string | undefined {
-  const given = typed ?? environment[serviceVariable];
-  return given === undefined || given === "" ? undefined : safeAddress(given, environment);
+  const address = typed ?? environment[serviceVariable];
+  return address === undefined || address === "" ? undefined : safeAddress(address, environment);
 }
 
 /** Runs a command of administrators on a service elsewhere, over /admin/v1 with an operator's token. */

@@ -5,7 +5,7 @@ import { BadParameter, BreezewayError } from "../../model/errors.ts";
 import type { Call } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type Input, optional } from "../input.ts";
-import type { Access } from "../programs.ts";
+import type { CommandCredentials } from "../programs.ts";
 import { readSecret } from "../terminal/secret-input.ts";
 import { Api, type Credentials } from "./api.ts";
 import { clientToken } from "./client-token.ts";
@@ -46,8 +46,8 @@ async function remoteCredentials(call: Call): Promise<Credentials> {
   const { environment } = terminal;
   const name = optional(typed, "profile") ?? (typed.url ? undefined : environment.BREEZEWAY_PROFILE);
   const profile = name ? findProfile(environment, name) : undefined;
-  const given = optional(typed, "url") ?? (name ? undefined : environment.BREEZEWAY_URL);
-  const baseUrl = safeAddress(given ?? profile!.url, environment);
+  const address = optional(typed, "url") ?? (name ? undefined : environment.BREEZEWAY_URL);
+  const baseUrl = safeAddress(address ?? profile!.url, environment);
   const secret = (what: string, variable: string) => readSecret(terminal, { what, variable, prompts: false });
   let held: string | undefined;
   const again = name ? `Renew it with: breezeway profile add ${name} --url ${baseUrl}` : "Set a new BREEZEWAY_TOKEN.";
@@ -89,7 +89,7 @@ async function localCredentials({ typed, programs, config }: Call, about: Input)
   const named = optional(typed, "user") ?? optional(typed, "tenant");
   const wanted = named === undefined ? about : { ...kindOfAccess(about), user: typed.user, tenant: typed.tenant };
   const enter = () => programs.access(settings, wanted);
-  let access: Access = await enter();
+  let access: CommandCredentials = await enter();
   return {
     get baseUrl() {
       return access.baseUrl;
@@ -115,18 +115,18 @@ async function localCredentials({ typed, programs, config }: Call, about: Input)
 }
 
 /** Refuses an address over which a token would be sent unencrypted. */
-export function safeAddress(given: string, environment: Readonly<Record<string, string | undefined>>): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+export function safeAddress(address: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new BadParameter("url", "--url must be an address that begins with https:// or http://, and nothing more.");
   }
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   if (url.protocol === "http:" && !isLoopback && environment.BREEZEWAY_ALLOW_INSECURE !== "true") {
     throw new ConfigurationError([
-      `${given} is neither https nor on this machine: the token would be sent unencrypted. BREEZEWAY_ALLOW_INSECURE=true allows it`,
+      `${address} is neither https nor on this machine: the token would be sent unencrypted. BREEZEWAY_ALLOW_INSECURE=true allows it`,
     ]);
   }
-  return given.replace(/\/+$/, "");
+  return address.replace(/\/+$/, "");
 }
 
 export class NotAuthorised extends BreezewayError {

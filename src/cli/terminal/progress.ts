@@ -1,4 +1,4 @@
-import { isLively, type Terminal } from "./terminal.ts";
+import { canRedraw, type Terminal } from "./terminal.ts";
 import { cutTo } from "./text-width.ts";
 
 /** Shorter work shows no progress. */
@@ -21,7 +21,7 @@ export interface Progress {
 export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Progress {
   const { err } = terminal;
   async function shown<Result>(bar: (elapsedMs: number) => string, work: Promise<Result>): Promise<Result> {
-    if (!isLively(terminal, err)) return work;
+    if (!canRedraw(terminal, err)) return work;
     const begunMs = performance.now();
     let isDrawn = false;
     const draw = () => {

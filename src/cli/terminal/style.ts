@@ -1,4 +1,4 @@
-import { hasColour, type Outlet, type Terminal } from "./terminal.ts";
+import { hasColour, type OutputStream, type Terminal } from "./terminal.ts";
 
 const codes = {
   bold: [1, 22],
@@ -12,7 +12,7 @@ const codes = {
 export type Style = Readonly<Record<keyof typeof codes, (text: string) => string>>;
 
 /** Emphasis where colour is supported; plain text elsewhere. */
-export function styleFor(terminal: Pick<Terminal, "environment">, outlet: Outlet): Style {
+export function styleFor(terminal: Pick<Terminal, "environment">, outlet: OutputStream): Style {
   const isOn = hasColour(terminal, outlet);
   const entries = Object.entries(codes).map(([name, [on, off]]) => [
     name,

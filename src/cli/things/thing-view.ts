@@ -24,10 +24,10 @@ export function thingView(thing: Thing, view: View, whole = thing): string {
   for (const [name, trait] of traits) {
     const doubt = doubtOf(new Map(traitsOf(whole)).get(name) ?? trait);
     lines.push("", `${style.bold(name)}${doubt === undefined ? "" : `  ${style.yellow(doubt)}`}`);
-    for (const [field, told] of Object.entries(trait.state)) {
-      const value = padTo(cutTo(shownField(told), valueWidth), valueWidth);
-      const line = cutTo(`  ${padTo(field, nameWidth)}  ${value}  ${ago(told.updateTime, nowMs)}`, width);
-      lines.push(isAlarming(field, told) ? style.red(line) : line);
+    for (const [field, fieldState] of Object.entries(trait.state)) {
+      const value = padTo(cutTo(shownField(fieldState), valueWidth), valueWidth);
+      const line = cutTo(`  ${padTo(field, nameWidth)}  ${value}  ${ago(fieldState.updateTime, nowMs)}`, width);
+      lines.push(isAlarming(field, fieldState) ? style.red(line) : line);
     }
     const able = Object.entries(trait.capabilities).filter(([, value]) => value !== null);
     const words = able.map(([capability, value]) => `${capability} ${Array.isArray(value) ? value.join("|") : value}`);
@@ -49,7 +49,7 @@ export function conditionOf(thing: Thing): string {
   });
   const dangers = traits.flatMap(([name, { state }]) => {
     return Object.entries(state)
-      .filter(([field, told]) => isAlarming(field, told))
+      .filter(([field, fieldState]) => isAlarming(field, fieldState))
       .map(([, { value }]) => `${name} ${value}`);
   });
   return [...freshnessOf(thing), ...dangers, ...doubts].join(", ") || "current";
@@ -61,7 +61,7 @@ export function traitsOf({ traits }: Thing): readonly (readonly [name: string, t
 }
 
 export function shownField({ value }: Pick<ThingField, "value">): string {
-  return value === null ? "(not told)" : shownAs(String(value));
+  return value === null ? "(unknown)" : shownAs(String(value));
 }
 
 /** Values that stand out: danger, a low battery, and a state that is not known. */
@@ -72,7 +72,7 @@ export function isAlarming(field: string, { value }: Pick<ThingField, "value">):
 /** Why the values of a trait may be wrong although the link is live. */
 function doubtOf({ state: { available } }: ThingTrait): string | undefined {
   if (available === undefined || available.value === true) return undefined;
-  return available.value === false ? "unavailable: last known values" : "availability not told";
+  return available.value === false ? "unavailable: last known values" : "availability unknown";
 }
 
 /** Empty while the values are current. */

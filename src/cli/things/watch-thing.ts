@@ -44,12 +44,14 @@ export async function watchThing(call: Call, api: Api, first: Thing): Promise<vo
 function showChanges({ print }: Call, before: Thing, news: Thing): void {
   const { thingId } = news;
   for (const [trait, { state }] of traitsOf(news)) {
-    for (const [field, told] of Object.entries(state)) {
-      const value = isAlarming(field, told) ? print.style.red(shownField(told)) : print.style.yellow(shownField(told));
+    for (const [field, fieldState] of Object.entries(state)) {
+      const value = isAlarming(field, fieldState)
+        ? print.style.red(shownField(fieldState))
+        : print.style.yellow(shownField(fieldState));
       const old = fieldOf(before, trait, field);
       const from = old ? `${shownField(old)} → ` : "";
-      const words = `${print.style.dim(clockTime(told.updateTime))}  ${trait} › ${field}  ${from}${value}`;
-      print.line({ type: "field", thingId, trait, field, ...told }, words);
+      const words = `${print.style.dim(clockTime(fieldState.updateTime))}  ${trait} › ${field}  ${from}${value}`;
+      print.line({ type: "field", thingId, trait, field, ...fieldState }, words);
     }
   }
   if (news.stale === before.stale && news.goneTime === before.goneTime) return;

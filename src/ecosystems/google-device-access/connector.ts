@@ -109,8 +109,8 @@ export function googleConnector(options: GoogleOptions): Connector {
   }
 
   /** By Google's id of the account, or by a shared structure or device: another member of the household may renew. */
-  function isSameAccount(linked: ComparedAccount, { access = "", keys }: ComparedAccount): boolean {
-    const account = recent.get(access)?.account ?? followedWith(access)?.account;
+  function isSameAccount(linked: ComparedAccount, { callToken = "", keys }: ComparedAccount): boolean {
+    const account = recent.get(callToken)?.account ?? followedWith(callToken)?.account;
     if (account !== undefined && account === linked.feedAccount) return true;
     return [...keys].some((key) => linked.keys.has(key));
   }

@@ -45,7 +45,7 @@ export class ServiceAccountTokens {
     const key = await readKeyFile(this.#account.file);
     if ("fault" in key) return key;
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: this.#assertion(key) };
-    const askedMs = elapsedMs();
+    const requestedMs = elapsedMs();
     const answer = await callJson({ method: "POST", url: this.#account.tokenUrl, form }, signal);
     if (!answer.isAnswered) return { fault: `no token for the service account: ${answer.detail}` };
     const { access_token: token, expires_in: seconds } = answer.document;
@@ -53,7 +53,7 @@ export class ServiceAccountTokens {
       return { fault: `no token for the service account: ${describeRefusal(answer.status, answer.document)}` };
     }
     const livesMs = (typeof seconds === "number" ? seconds : lifetimeSeconds) * 1_000;
-    this.#issued = { token, untilMs: askedMs + Math.max(livesMs - marginMs, livesMs / 2) };
+    this.#issued = { token, untilMs: requestedMs + Math.max(livesMs - marginMs, livesMs / 2) };
     return { token };
   }
 

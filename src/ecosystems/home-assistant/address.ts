@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Credential } from "../credential.ts";
 
 /** What a call to an instance needs: where it is, and the access token. */
-export interface Access {
+export interface InstanceAccess {
   readonly url: URL;
   readonly token: string;
   /** The same for all access tokens of one consent: they are renewed while a session goes on. */
@@ -63,7 +63,7 @@ export function accessText({ accessToken, refreshToken, expiresMs, [addressMembe
 }
 
 /** Undefined for a text that holds no address: a link that was stored without one. */
-export function accessIn(text: string): Access | undefined {
+export function accessIn(text: string): InstanceAccess | undefined {
   const [address = "", token = "", expiresMs = "", digest = ""] = text.split(" ");
   const url = URL.parse(address);
   if (!url) return undefined;

@@ -1,7 +1,7 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
-import { nameLookup } from "../../runtime/network/name-lookup.ts";
+import { dnsLookup } from "../../runtime/network/dns-lookup.ts";
 import type { Resolve } from "../../runtime/network/public-address.ts";
 import { type Timers, within } from "../../runtime/runtime.ts";
 import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } from "../connector.ts";
@@ -65,7 +65,8 @@ const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 export function homeAssistantConnector(options: HomeAssistantOptions): Connector {
   const { allowPrivateNetworks, watchdogMs = 70_000, pingMs = 30_000, answerLimitMs = 30_000 } = options;
   const { searchMs = 600_000 } = options;
-  const { onLimitReached = () => undefined, resolve = nameLookup({ isLocal: allowPrivateNetworks }) } = options;
+  const { onLimitReached = () => undefined, resolve = dnsLookup({ resolvesLocalNames: allowPrivateNetworks }) } =
+    options;
   const { nowMs = Date.now, timers = processTimers, turns = new IngestTurns() } = options;
   const rules = { resolve, allowsPrivate: allowPrivateNetworks };
   const { post = (form, signal) => postForm(form, rules, signal) } = options;
@@ -181,7 +182,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     displayName: "Home Assistant",
     capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
     credentialFrom: (token, address) => credentialFrom(token, address, allowPrivateNetworks),
-    accessOf: accessText,
+    callTokenOf: accessText,
     consent: instanceConsent({ rules, post, nowMs }),
     read,
     isSameAccount: isSameInstance,

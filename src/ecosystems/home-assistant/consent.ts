@@ -28,10 +28,10 @@ export function instanceConsent(parts: ConsentParts): Consent {
 
 async function begin(
   { rules }: ConsentParts,
-  { redirectUri, state, address: told }: ConsentRequest,
+  { redirectUri, state, address: typedAddress }: ConsentRequest,
   signal: AbortSignal,
 ): Promise<ConsentStart> {
-  const checked = canonicalAddress(withScheme(told ?? ""), rules.allowsPrivate);
+  const checked = canonicalAddress(withScheme(typedAddress ?? ""), rules.allowsPrivate);
   if ("problem" in checked) return { problem: checked.problem, detail: `The address ${checked.sentence}` };
   const { address } = checked;
   const url = new URL(address);
@@ -53,10 +53,10 @@ async function begin(
 
 async function exchange(
   { rules, post, nowMs }: ConsentParts,
-  { code, redirectUri, address: told }: ConsentAnswer,
+  { code, redirectUri, address: storedAddress }: ConsentAnswer,
   signal: AbortSignal,
 ): Promise<ConsentOutcome> {
-  const checked = canonicalAddress(told ?? "", rules.allowsPrivate);
+  const checked = canonicalAddress(storedAddress ?? "", rules.allowsPrivate);
   if ("problem" in checked) return { state: "unanswered", detail: `the address ${checked.sentence}` };
   const clientId = clientIdOf(redirectUri);
   const form = { grant_type: "authorization_code", code, client_id: clientId };
@@ -69,8 +69,8 @@ async function exchange(
 }
 
 /** A person may leave out the scheme. */
-function withScheme(told: string): string {
-  const text = told.trim();
+function withScheme(typedAddress: string): string {
+  const text = typedAddress.trim();
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
 }
 

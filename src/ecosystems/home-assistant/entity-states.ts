@@ -8,8 +8,8 @@ export interface EntityState {
 
 /** What is known of an entity now. */
 export interface EntityView {
-  /** The last values that the entity told; undefined when it has told none on this connection. */
-  readonly told: EntityState | undefined;
+  /** The last usable state; undefined when the entity has reported none on this connection. */
+  readonly lastState: EntityState | undefined;
   /** The values are those of now. False for an unavailable, unknown or restored entity, which keeps its last values. */
   readonly isFresh: boolean;
   /** Whether its device answers. */
@@ -30,7 +30,7 @@ interface Raw extends EntityState {
  */
 export class EntityStates {
   readonly #raw = new Map<string, Raw>();
-  readonly #lastTold = new Map<string, EntityState>();
+  readonly #lastUsableStates = new Map<string, EntityState>();
   #idOf: (entityId: string) => string = (entityId) => entityId;
 
   /** A new subscription begins: it sends the states of these entities again. The values of all others are forgotten. */
@@ -38,7 +38,7 @@ export class EntityStates {
     this.#idOf = (entityId) => entities.get(entityId)?.id ?? entityId;
     this.#raw.clear();
     const ids = new Set([...entities.values()].map(({ id }) => id));
-    for (const id of this.#lastTold.keys()) if (!ids.has(id)) this.#lastTold.delete(id);
+    for (const id of this.#lastUsableStates.keys()) if (!ids.has(id)) this.#lastUsableStates.delete(id);
   }
 
   /** Applies an event. Returns the entities that it speaks of, and those that it removes. */
@@ -71,7 +71,7 @@ export class EntityStates {
     const raw = this.#raw.get(entityId);
     const isFresh = raw !== undefined && isUsable(raw);
     return {
-      told: isFresh ? raw : this.#lastTold.get(this.#idOf(entityId)),
+      lastState: isFresh ? raw : this.#lastUsableStates.get(this.#idOf(entityId)),
       isFresh,
       isReachable: raw !== undefined && raw.state !== "unavailable" && raw.attributes.restored !== true,
       attributes: raw?.attributes ?? {},
@@ -81,7 +81,7 @@ export class EntityStates {
 
   #set(entityId: string, raw: Raw): void {
     this.#raw.set(entityId, raw);
-    if (isUsable(raw)) this.#lastTold.set(this.#idOf(entityId), raw);
+    if (isUsable(raw)) this.#lastUsableStates.set(this.#idOf(entityId), raw);
   }
 }
 

@@ -9,8 +9,8 @@ export function isSameInstance(linked: ComparedAccount, found: ComparedAccount):
   return [...found.keys].some((key) => isOfOneInstance(key) && linked.keys.has(key));
 }
 
-function addressOf({ access = "" }: ComparedAccount): string | undefined {
-  return accessIn(access)?.url.href;
+function addressOf({ callToken = "" }: ComparedAccount): string | undefined {
+  return accessIn(callToken)?.url.href;
 }
 
 /** Registry ids are random. All instances have the same structure id, and may have the same entity ids (with a dot). */

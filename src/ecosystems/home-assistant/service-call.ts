@@ -42,7 +42,7 @@ const fanModeFeature = 8;
 function climateCall(
   { mode, preset, targetCelsius, heatCelsius, coolCelsius }: StepOf<"thermostat">["set"],
   climate: Entity,
-  { told }: EntityView,
+  { lastState }: EntityView,
   unit: TemperatureUnit,
 ): ServiceCall | undefined {
   if (mode) {
@@ -50,7 +50,7 @@ function climateCall(
     return word === undefined ? undefined : call(climate, "set_hvac_mode", { hvac_mode: word });
   }
   if (preset) return call(climate, "set_preset_mode", { preset_mode: preset });
-  const attributes = told?.attributes ?? {};
+  const attributes = lastState?.attributes ?? {};
   const steps = { min: numberOf(attributes.min_temp), step: stepOf(attributes, unit) };
   const degrees = (celsius: number) => fromCelsius(celsius, unit, steps);
   if (typeof targetCelsius === "number")
@@ -82,7 +82,7 @@ function idleMode(parts: Group["parts"], view: (entityId: string) => EntityView)
 }
 
 function climateFanModes(climate: Entity, view: (entityId: string) => EntityView): readonly string[] | null {
-  const attributes = view(climate.entityId).told?.attributes ?? {};
+  const attributes = view(climate.entityId).lastState?.attributes ?? {};
   const hasFan = (featuresOf(attributes.supported_features) & fanModeFeature) !== 0;
   return hasFan ? textsOf(attributes.fan_modes) : null;
 }

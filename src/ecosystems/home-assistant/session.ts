@@ -5,7 +5,7 @@ import type { StreamEnd, StreamEndReason } from "../connector.ts";
 import type { IngestTurns } from "../kit/ingest-turns.ts";
 import { isJsonObject, type JsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
 import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
-import type { Access } from "./address.ts";
+import type { InstanceAccess } from "./address.ts";
 import { authenticate } from "./authentication.ts";
 import { LargeAnswers } from "./large-answers.ts";
 
@@ -78,7 +78,7 @@ export class Session {
 
   /** Opens a session, or says how the attempt ended. A refused token is never tried again. */
   static async open(
-    { url, token }: Access,
+    { url, token }: InstanceAccess,
     parts: SessionParts,
     signal: AbortSignal,
   ): Promise<Session | { readonly end: StreamEnd }> {

@@ -56,19 +56,19 @@ function nameOf({ primary, isSole }: Group, deviceName: string | null, { view }:
  */
 function saysDisconnected({ parts }: Group, { view }: ThingContext): boolean {
   const connectivity = parts.connectivity && view(parts.connectivity.entityId);
-  return connectivity?.isFresh === true && connectivity.told?.state === "off";
+  return connectivity?.isFresh === true && connectivity.lastState?.state === "off";
 }
 
 function traitsOf({ parts }: Group, { view, unit }: ThingContext, isDisconnected: boolean): Traits {
-  const toldBy = (role: Role): readonly [EntityState, boolean] | undefined => {
+  const stateOf = (role: Role): readonly [EntityState, boolean] | undefined => {
     const entity: Entity | undefined = parts[role];
     const seen = entity && view(entity.entityId);
-    return seen?.told && [seen.told, seen.isFresh && !isDisconnected];
+    return seen?.lastState && [seen.lastState, seen.isFresh && !isDisconnected];
   };
-  const [climate, fan, light, plug] = (["climate", "fan", "light", "switch"] as const).map(toldBy);
-  const [smoke, carbonMonoxide] = [toldBy("smoke"), toldBy("carbonMonoxide")];
-  const [temperature, humidity] = [toldBy("temperature"), toldBy("humidity")];
-  const [low, level] = [toldBy("batteryLow"), toldBy("batteryLevel")];
+  const [climate, fan, light, plug] = (["climate", "fan", "light", "switch"] as const).map(stateOf);
+  const [smoke, carbonMonoxide] = [stateOf("smoke"), stateOf("carbonMonoxide")];
+  const [temperature, humidity] = [stateOf("temperature"), stateOf("humidity")];
+  const [low, level] = [stateOf("batteryLow"), stateOf("batteryLevel")];
   const battery = batteryTrait(low?.[0], level?.[0], (low?.[1] ?? true) && (level?.[1] ?? true));
   return {
     ...(temperature && { temperature: temperatureTrait(...temperature, unit) }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Home, Listing, Oddities, Sighting } from "../../home/home.ts";
+import type { Home, Listing, ObjectReading, Oddities } from "../../home/home.ts";
 import type { StreamListener } from "../connector.ts";
 
 /** What the object of each listing is. */
@@ -94,7 +94,7 @@ export class WholeHome {
     listener.home(home);
   }
 
-  #see<Kind extends HomeKind>(kind: Kind, id: string, sighting: Sighting<Objects[Kind]>): void {
+  #see<Kind extends HomeKind>(kind: Kind, id: string, sighting: ObjectReading<Objects[Kind]>): void {
     this.#note((this.#listings[kind] as GrowingListing<Objects[Kind]>).see(id, sighting));
   }
 
@@ -105,7 +105,7 @@ export class WholeHome {
 
 /** The objects of one kind. Methods return whether the listing has changed. */
 class GrowingListing<T> {
-  readonly #byId = new Map<string, Sighting<T>>();
+  readonly #byId = new Map<string, ObjectReading<T>>();
   /** Ids of the listing that is open. */
   #seen: Set<string> | undefined;
   #isWhole = false;
@@ -138,7 +138,7 @@ class GrowingListing<T> {
     return before;
   }
 
-  see(id: string, sighting: Sighting<T>): boolean {
+  see(id: string, sighting: ObjectReading<T>): boolean {
     const before = this.#byId.get(id);
     if (before === undefined && this.#byId.size >= maximalObjects) return this.#overflow();
     this.#seen?.add(id);

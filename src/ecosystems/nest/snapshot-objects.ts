@@ -1,5 +1,5 @@
 import type { Traits } from "../../home/catalogue.ts";
-import type { Oddities, Sighting, Structure } from "../../home/home.ts";
+import type { ObjectReading, Oddities, Structure } from "../../home/home.ts";
 import type { Thing } from "../../home/thing.ts";
 import type { AlarmState } from "../../home/traits/alarm-states.ts";
 import type { Presence } from "../../home/traits/presence.ts";
@@ -15,7 +15,7 @@ export type Counts = { -readonly [Field in keyof Oddities]: Oddities[Field] };
  * Parses a structure. It counts as readable when it has any member besides id and name. `away` can't decide: an account
  * with alarms only has no `away` (its permissions remove the key), and would stay incomplete for ever.
  */
-export function readStructure(value: unknown, counts: Counts): Sighting<Structure> {
+export function readStructure(value: unknown, counts: Counts): ObjectReading<Structure> {
   const name = isJsonObject(value) ? textOf(value.name) : null;
   if (!isJsonObject(value) || !hasOtherMembers(value)) {
     counts.incomplete += 1;
@@ -27,7 +27,7 @@ export function readStructure(value: unknown, counts: Counts): Sighting<Structur
 }
 
 /** `listedIn` is the structure that lists the thermostat; the thermostat's own `structure_id` goes first. */
-export function readThermostat(value: unknown, listedIn: string | null, counts: Counts): Sighting<Thing> {
+export function readThermostat(value: unknown, listedIn: string | null, counts: Counts): ObjectReading<Thing> {
   const object = isJsonObject(value) ? value : emptyObject;
   const isOnline = claimOf(object.is_online);
   const supported = claimOf(object.has_fan);
@@ -45,7 +45,7 @@ export function readThermostat(value: unknown, listedIn: string | null, counts: 
 }
 
 /** `listedIn` is the structure that lists the alarm; the alarm's own `structure_id` goes first. */
-export function readAlarm(value: unknown, listedIn: string | null, counts: Counts): Sighting<Thing> {
+export function readAlarm(value: unknown, listedIn: string | null, counts: Counts): ObjectReading<Thing> {
   const object = isJsonObject(value) ? value : emptyObject;
   const isOnline = claimOf(object.is_online);
   const coWord = textOf(object.co_alarm_state);
@@ -80,7 +80,7 @@ const noCapabilities = {};
 const graded = { graded: true };
 
 /** A device with nothing but ids and name is only known to exist: its values stay as they were. */
-function unreadDevice(object: JsonObject, listedIn: string | null, counts: Counts): Sighting<Thing> {
+function unreadDevice(object: JsonObject, listedIn: string | null, counts: Counts): ObjectReading<Thing> {
   counts.incomplete += 1;
   return {
     isRead: false,

@@ -1,4 +1,4 @@
-import type { Home, Listing, Sighting, Structure } from "../../home/home.ts";
+import type { Home, Listing, ObjectReading, Structure } from "../../home/home.ts";
 import type { Thing } from "../../home/thing.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { type Counts, readAlarm, readStructure, readThermostat } from "./snapshot-objects.ts";
@@ -53,7 +53,7 @@ function deviceObjects(devices: unknown, key: DeviceKey, counts: Counts): JsonOb
 
 function readStructures(objects: JsonObject | undefined, counts: Counts): Listing<Structure> {
   if (objects === undefined) return unreadableListing;
-  const byId = new Map<string, Sighting<Structure>>();
+  const byId = new Map<string, ObjectReading<Structure>>();
   for (const id of Object.keys(objects)) byId.set(id, readStructure(objects[id], counts));
   return { isWhole: true, byId };
 }
@@ -61,10 +61,10 @@ function readStructures(objects: JsonObject | undefined, counts: Counts): Listin
 function readDevices(
   objects: JsonObject | undefined,
   listed: ReadonlyMap<string, string>,
-  read: (value: unknown, listedIn: string | null, counts: Counts) => Sighting<Thing>,
+  read: (value: unknown, listedIn: string | null, counts: Counts) => ObjectReading<Thing>,
   counts: Counts,
 ): Listing<Thing> {
-  const byId = new Map<string, Sighting<Thing>>();
+  const byId = new Map<string, ObjectReading<Thing>>();
   // The key is the id: the member `device_id` may be missing, and two objects could have the same one.
   for (const id of Object.keys(objects ?? {})) byId.set(id, read(objects?.[id], listed.get(id) ?? null, counts));
   // A device that its structure lists but that has no object is treated like a malformed one.

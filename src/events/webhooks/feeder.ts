@@ -1,7 +1,7 @@
 import type { AttributeBody, ThingBody } from "../../devices/log-entries.ts";
 import { isUrgentThing } from "../../devices/urgent-things.ts";
 import { type OwnerId, ownerIdOf } from "../../model/ids.ts";
-import type { Report } from "../../runtime/runtime.ts";
+import type { Logger } from "../../runtime/runtime.ts";
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import type { TailedEntry } from "../../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../../store/tables/log-position.ts";
@@ -79,7 +79,7 @@ export async function feedWebhooks(
 }
 
 /** Reports each webhook that can't be read once, and a bounded number of them. */
-export function unreadableWebhooks(report: Report): FeedParts["unreadable"] {
+export function unreadableWebhooks(report: Logger): FeedParts["unreadable"] {
   const reported = new Set<string>();
   return ({ id, ownerId }) => {
     if (reported.has(id) || reported.size >= mostReported) return;

@@ -6,13 +6,13 @@ import { withTry } from "../../store/tables/delivery-history.ts";
 import type { DueDelivery, EndedAttempt } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { unreadableReporter } from "../client-events.ts";
-import { type AttemptParts, Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
 import { CompiledFilters } from "./compiled-filters.ts";
 import { type DueMessage, DueMessages } from "./due-messages.ts";
 import { type FeedParts, type FeedTables, feedWebhooks, unreadableWebhooks } from "./feeder.ts";
 import { thingMessageId } from "./message.ts";
 import { inTurns, SendingSlots } from "./sending-slots.ts";
+import { type AttemptParts, WebhookPoster } from "./webhook-poster.ts";
 
 export type SenderTables = FeedTables;
 
@@ -53,7 +53,7 @@ export class WebhookSender {
   readonly #due: DueMessages;
   readonly #slots = new SendingSlots();
   readonly #sending = new Map<number, Promise<void>>();
-  readonly #attempts: Attempts;
+  readonly #attempts: WebhookPoster;
   readonly #backlog: Backlog;
   readonly #filters: CompiledFilters;
   readonly #unreadable: FeedParts["unreadable"];
@@ -70,7 +70,7 @@ export class WebhookSender {
     this.#parts = parts;
     this.#due = new DueMessages(parts.store, parts.addressOf);
     this.#backlog = new Backlog(parts.onLimitReached ?? (() => undefined));
-    this.#attempts = new Attempts(parts, parts.runtime.report);
+    this.#attempts = new WebhookPoster(parts, parts.runtime.report);
     this.#filters = new CompiledFilters(unreadableReporter(parts.runtime.report));
     this.#unreadable = unreadableWebhooks(parts.runtime.report);
   }

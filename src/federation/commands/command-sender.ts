@@ -55,7 +55,7 @@ export class CommandSender<Command extends StoredCommand> {
   readonly #sentMs = new Map<number, number>();
   /** When the last command was sent to each device. */
   readonly #sentToMs = new Map<DeviceId, number>();
-  readonly #hurry = new AbortController();
+  readonly #abandon = new AbortController();
   readonly #task: BackgroundTask;
   readonly #settling: BackgroundTask;
   readonly #causedEchoes: CausedEchoes<Command>;
@@ -112,11 +112,11 @@ export class CommandSender<Command extends StoredCommand> {
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#next?.();
-    const hurry = this.#parts.runtime.after(patienceMs, () => this.#hurry.abort());
+    const cancelAbandon = this.#parts.runtime.after(patienceMs, () => this.#abandon.abort());
     await this.#round;
     await Promise.all([...this.#sending.values(), ...this.#held.values()]);
     await this.#causedEchoes.stop();
-    hurry();
+    cancelAbandon();
   }
 
   #schedule(): void {
@@ -159,7 +159,7 @@ export class CommandSender<Command extends StoredCommand> {
       .run(() => this.#send(command, connection))
       .catch((error) => {
         // The sweep settles commands that were sent; commands that were not sent are tried again later.
-        if (error instanceof StoreUnavailable || this.#hurry.signal.aborted) return false;
+        if (error instanceof StoreUnavailable || this.#abandon.signal.aborted) return false;
         this.#putOff(command);
         connection.failed(error);
         return false;
@@ -209,7 +209,7 @@ export class CommandSender<Command extends StoredCommand> {
     leftMs: number,
   ): Promise<CommandOutcome> {
     try {
-      return await within(this.#parts.runtime, leftMs, this.#hurry.signal, (inTime) =>
+      return await within(this.#parts.runtime, leftMs, this.#abandon.signal, (inTime) =>
         this.#parts.kind.send(connector, token, command, inTime),
       );
     } catch (error) {
@@ -247,8 +247,8 @@ export class CommandSender<Command extends StoredCommand> {
         });
         return isAwaited;
       } catch (error) {
-        if (!(error instanceof StoreUnavailable) || this.#hurry.signal.aborted) throw error;
-        await pause(this.#parts.runtime, retryMs, this.#hurry.signal);
+        if (!(error instanceof StoreUnavailable) || this.#abandon.signal.aborted) throw error;
+        await pause(this.#parts.runtime, retryMs, this.#abandon.signal);
       }
     }
   }
@@ -269,10 +269,10 @@ export class CommandSender<Command extends StoredCommand> {
 
   async #record(
     { userId }: Command,
-    updates: Extract<CommitRequest["updates"], (...given: never[]) => unknown>,
+    updates: Extract<CommitRequest["updates"], (...args: never[]) => unknown>,
     options: Pick<CommitRequest, "mayWait"> = {},
   ): Promise<void> {
-    const abandoned = this.#hurry.signal;
+    const abandoned = this.#abandon.signal;
     try {
       await this.#parts.commit({ userId, cause: { by: "ecosystem" }, updates, abandoned, ...options });
     } catch (error) {
@@ -325,7 +325,7 @@ export class CommandSender<Command extends StoredCommand> {
         () => this.#settledLate(command),
         (error) => {
           // The next sweep tries again.
-          if (error instanceof StoreUnavailable || this.#hurry.signal.aborted) return;
+          if (error instanceof StoreUnavailable || this.#abandon.signal.aborted) return;
           this.#unsettledYet(command, error);
         },
       )

@@ -88,8 +88,8 @@ export class FeedPuller {
     return store.transaction(
       async (tx) => {
         if (this.#pulling) return tx.feedLeases.renew(ecosystem, membership.id, this.#health);
-        const { living, isSettled } = await membership.census(tx);
-        const others = isSettled ? living.filter((id) => id !== membership.id) : undefined;
+        const { living, isCertain } = await membership.census(tx);
+        const others = isCertain ? living.filter((id) => id !== membership.id) : undefined;
         return tx.feedLeases.take(ecosystem, membership.id, others, runtime.nowMs());
       },
       { soon: true },
@@ -148,6 +148,6 @@ export class FeedPuller {
     const { store, runtime } = this.#parts;
     if (runtime.elapsedMs() - this.#sweptMs < sweepEveryMs) return;
     this.#sweptMs = runtime.elapsedMs();
-    await store.transaction((tx) => tx.feedMessages.removeBefore(runtime.nowMs() - keptMs), { patient: true });
+    await store.transaction((tx) => tx.feedMessages.removeBefore(runtime.nowMs() - keptMs), { background: true });
   }
 }

@@ -1,7 +1,7 @@
 import type { Traits } from "../catalogue.ts";
 import type { CommandError } from "../command-errors.ts";
 import { type CommandFor, type CommandRules, exactly, type Plan } from "../command-plan.ts";
-import { halfStep, isNearRange, kept, snap } from "../value-range.ts";
+import { halfStep, isNearRange, roundToHundredths, snap } from "../value-range.ts";
 import type { Fan } from "./fan.ts";
 
 export const fanRules: CommandRules<"fan"> = {
@@ -33,7 +33,7 @@ function setPercent(fan: Fan, command: CommandNamed<"setPercent">): Plan | Comma
   if (!isNearRange(command.params.percent, range)) {
     return { code: "outOfRange", parameter: "percent", min: range.min, max: range.max, unit: "percent" };
   }
-  const percent = kept(snap(command.params.percent, range));
+  const percent = roundToHundredths(snap(command.params.percent, range));
   return {
     steps: [{ trait: "fan", set: { percent } }],
     expected: [{ trait: "fan", field: "percent", value: percent, tolerance: halfStep(range) }],

@@ -1,6 +1,15 @@
 import type { CommandError } from "../command-errors.ts";
 import type { Plan } from "../command-plan.ts";
-import { halfStep, intersection, isEmpty, isNearRange, kept, lackingSteps, moved, snap } from "../value-range.ts";
+import {
+  halfStep,
+  intersection,
+  isEmpty,
+  isNearRange,
+  lackingSteps,
+  roundToHundredths,
+  shiftRange,
+  snap,
+} from "../value-range.ts";
 import type { Thermostat } from "./thermostat.ts";
 import { coolRange, heatRange, targetOutOfRange } from "./thermostat-ranges.ts";
 
@@ -45,9 +54,9 @@ export function planCentre(
   const shown = snap(coolCelsius, cool) - snap(heatCelsius, heat);
   // A distance that the ecosystem would refuse grows by whole steps, so that both targets stay on steps.
   const width = shown + lackingSteps(shown, gap, heat);
-  const heatTargets = intersection(heat, moved(cool, -width));
+  const heatTargets = intersection(heat, shiftRange(cool, -width));
   if (isEmpty(heatTargets)) return { code: "rangeTooClose", gap };
-  const centres = moved(heatTargets, width / 2);
+  const centres = shiftRange(heatTargets, width / 2);
   if (!isNearRange(centre, centres)) return targetOutOfRange(parameter, centres);
   const low = snap(centre - width / 2, heatTargets);
   return planSnapped(capabilities, low, low + width);
@@ -57,7 +66,7 @@ function planSnapped(capabilities: Thermostat["capabilities"], low: number, high
   const gap = capabilities.minGapCelsius ?? 0;
   const range = heatRange(capabilities);
   if (lackingSteps(high - low, gap, range) > 0) return { code: "rangeTooClose", gap };
-  const pair = { heatCelsius: kept(low), coolCelsius: kept(high) };
+  const pair = { heatCelsius: roundToHundredths(low), coolCelsius: roundToHundredths(high) };
   const tolerance = halfStep(range);
   return {
     steps: [{ trait: "thermostat", set: pair }],

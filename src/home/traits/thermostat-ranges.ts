@@ -1,5 +1,5 @@
 import type { OutOfRange } from "../command-errors.ts";
-import { intersection, kept, type ValueRange } from "../value-range.ts";
+import { intersection, roundToHundredths, type ValueRange } from "../value-range.ts";
 import type { Thermostat } from "./thermostat.ts";
 
 type Capabilities = Thermostat["capabilities"];
@@ -20,6 +20,6 @@ export function targetRange(mode: Thermostat["state"]["mode"], capabilities: Cap
 }
 
 export function targetOutOfRange(parameter: string, { min, max }: ValueRange): OutOfRange {
-  const limit = (value: number | null) => (value === null ? null : kept(value));
+  const limit = (value: number | null) => (value === null ? null : roundToHundredths(value));
   return { code: "outOfRange", parameter, min: limit(min), max: limit(max), unit: "celsius" };
 }

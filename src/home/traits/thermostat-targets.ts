@@ -1,6 +1,6 @@
 import type { CommandError } from "../command-errors.ts";
 import type { CommandFor, Plan } from "../command-plan.ts";
-import { halfStep, isNearRange, kept, snap } from "../value-range.ts";
+import { halfStep, isNearRange, roundToHundredths, snap } from "../value-range.ts";
 import type { Thermostat } from "./thermostat.ts";
 import { pairOf, planCentre, planPair } from "./thermostat-pair.ts";
 import { targetOutOfRange, targetRange } from "./thermostat-ranges.ts";
@@ -86,7 +86,7 @@ function planOne(
 ): Plan | CommandError {
   const range = targetRange(mode, capabilities);
   if (!isNearRange(celsius, range)) return targetOutOfRange(parameter, range);
-  const targetCelsius = kept(snap(celsius, range));
+  const targetCelsius = roundToHundredths(snap(celsius, range));
   const setpoint = setpoints[mode];
   return {
     steps: [

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import type { Report } from "../../runtime/runtime.ts";
+import type { Logger } from "../../runtime/runtime.ts";
 
 export interface CertificateFiles {
   readonly certFile: string;
@@ -25,14 +25,14 @@ export interface CertificateStatus {
 /** The certificate of the server. It changes as soon as the files hold a newer valid one. */
 export class Certificate {
   readonly #files: CertificateFiles;
-  readonly #report: Report;
+  readonly #report: Logger;
   readonly #nowMs: () => number;
   #fingerprint = "";
   #current: ReadCertificate | undefined;
   #refusal: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(files: CertificateFiles, report: Report, nowMs: () => number = Date.now) {
+  constructor(files: CertificateFiles, report: Logger, nowMs: () => number = Date.now) {
     this.#files = files;
     this.#report = report;
     this.#nowMs = nowMs;

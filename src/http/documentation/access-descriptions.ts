@@ -1,7 +1,7 @@
 import type { Scope } from "../../model/scopes.ts";
 import type { OperatorRule } from "../../operators/operator-rule.ts";
 import type { ErrorShape } from "../answer/error-shape.ts";
-import type { Access } from "../routes.ts";
+import type { RouteAccess } from "../routes.ts";
 import type { ErrorDescription, Parameter } from "./description.ts";
 
 /** What a route's access rule means for its caller. Derived from the rule, so no route describes it again. */
@@ -19,7 +19,7 @@ export interface AccessDescription {
 export interface AccessRule {
   /** What an operator's route needs. */
   readonly operatorRule?: OperatorRule | undefined;
-  readonly access: Exclude<Access, "operation">;
+  readonly access: Exclude<RouteAccess, "operation">;
   readonly scopes: readonly Scope[];
   readonly errorShape: ErrorShape;
 }

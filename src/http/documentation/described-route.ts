@@ -1,7 +1,7 @@
 import type { Scope } from "../../model/scopes.ts";
 import type { OperatorRule } from "../../operators/operator-rule.ts";
 import type { ErrorShape } from "../answer/error-shape.ts";
-import type { Access, Method, Route } from "../routes.ts";
+import type { Method, Route, RouteAccess } from "../routes.ts";
 import { accessOf } from "./access-descriptions.ts";
 import type { ContentType, Description, ErrorDescription, Parameter } from "./description.ts";
 import { withIdempotencyKey } from "./idempotency-key-parameter.ts";
@@ -11,7 +11,7 @@ export interface DescribedRoute {
   readonly methods: readonly Method[];
   /** With `{name}` for path parameters. */
   readonly path: string;
-  readonly access: Exclude<Access, "operation">;
+  readonly access: Exclude<RouteAccess, "operation">;
   /** Scopes that an access token needs; empty if the route takes no access token. */
   readonly scopes: readonly Scope[];
   readonly operatorRule?: OperatorRule | undefined;

@@ -2,14 +2,14 @@ import { type MessagePageValues, messagePage } from "../../web/message-page.ts";
 import type { Client } from "../clients.ts";
 import { type LoginProblem, loginPage } from "../pages/login-page.ts";
 import { basePath, pageBrand } from "../pages/page-brand.ts";
-import { addresses, type BrowserAnswer, callerOf } from "./browser.ts";
+import { authorizePaths, type BrowserAnswer, callerOf } from "./browser.ts";
 import { type LoginTicket, sealTicket } from "./login-ticket.ts";
 import type { AuthorizationRequest } from "./request.ts";
 import type { AuthorizeParts } from "./step.ts";
 
 /** The pages that more than one step shows. */
 export function authorizePages({ identity, clients, sealer, areOlderNodesGone, issuer }: AuthorizeParts) {
-  const address = (name: keyof typeof addresses) => basePath(issuer()) + addresses[name];
+  const path = (name: keyof typeof authorizePaths) => basePath(issuer()) + authorizePaths[name];
   const brandOf = pageBrand(identity, issuer);
 
   async function message(status: number, values: MessagePageValues, client?: Client): Promise<BrowserAnswer> {
@@ -19,7 +19,7 @@ export function authorizePages({ identity, clients, sealer, areOlderNodesGone, i
   }
 
   return {
-    address,
+    path,
     brandOf,
     message,
     expired: (client?: Client) => message(400, { kind: "expired" }, client),
@@ -33,7 +33,7 @@ export function authorizePages({ identity, clients, sealer, areOlderNodesGone, i
         brand: await brandOf(client.tenantId),
         clientName: client.name,
         returnsTo: returnsTo(ticket.request),
-        action: address("login"),
+        action: path("login"),
         hidden: { transaction: sealTicket(sealer, ticket, areOlderNodesGone()), csrf: ticket.csrf },
         username,
         problem,

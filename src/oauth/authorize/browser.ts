@@ -7,7 +7,7 @@ import { Parameters, type SentParameters } from "../parameters.ts";
 export interface Visit {
   /** The secret in our cookie. */
   readonly browserSecret: string | undefined;
-  /** The address of the browser. */
+  /** The IP address of the browser. */
   readonly source: string;
   /** Aborts when the browser closes its connection. */
   readonly disconnected?: AbortSignal | undefined;
@@ -36,7 +36,7 @@ export function callerOf({ tenantId, id: clientId }: Client, userId?: UserId): P
   return { tenantId, clientId, ...(userId !== undefined && { userId }) };
 }
 
-export const addresses = {
+export const authorizePaths = {
   authorize: "/oauth2/authorize",
   login: "/oauth2/login",
   terms: "/oauth2/terms",
@@ -44,7 +44,7 @@ export const addresses = {
 };
 
 /** How long a login page is valid, and then how long a sign-in waits for the decision. */
-export const transactionMs = 10 * 60_000;
+export const signInStepLifetimeMs = 10 * 60_000;
 
 /** The named fields of a form or query. A missing field is empty; a field that was sent twice throws BadParameter. */
 export function formOf<Name extends string>(

@@ -1,5 +1,5 @@
 /** The redirect to the client with these parameters and the issuer (RFC 9207). */
-export function returnAddress(
+export function clientRedirectUrl(
   redirectUri: string,
   issuer: string,
   parameters: Readonly<Record<string, string | undefined>>,

@@ -5,8 +5,8 @@ import type { Transaction } from "../../store/seam.ts";
 import type { SignInRow } from "../../store/tables/sign-ins.ts";
 import type { Client } from "../clients.ts";
 import { authorizePages } from "./authorize-pages.ts";
-import { addresses, callerOf, formOf } from "./browser.ts";
-import { denied, returnAddress } from "./client-redirect.ts";
+import { authorizePaths, callerOf, formOf } from "./browser.ts";
+import { clientRedirectUrl, denied } from "./client-redirect.ts";
 import type { AuthorizationRequest } from "./request.ts";
 import { csrfOf, signInOf } from "./sign-in-transaction.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
@@ -16,33 +16,33 @@ export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, issuer, codeSeconds } = parts;
   const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (sent, visit) => {
-    const { transaction, csrf, decision, terms } = formOf(sent, ["transaction", "csrf", "decision", "terms"]);
-    const { signIn, client: clientOfPage } = await signInOf(store, show, transaction, visit);
-    if (!signIn || !isSame(csrf, csrfOf(signIn.browserSecret, transaction))) return show.expired(clientOfPage);
+    const { transaction: signInId, csrf, decision, terms } = formOf(sent, ["transaction", "csrf", "decision", "terms"]);
+    const { signIn, client: clientOfPage } = await signInOf(store, show, signInId, visit);
+    if (!signIn || !isSame(csrf, csrfOf(signIn.browserSecret, signInId))) return show.expired(clientOfPage);
     const { row, client, request } = signIn;
     if (decision !== "accept" && decision !== "decline") {
       return show.message(400, { kind: "error", sentence: "Choose Accept or Decline." }, client);
     }
     // Derived from a secret that only this browser holds: a second click gets the same code, and it need not be stored.
-    const code = withOwner(derivedSecret(signIn.browserSecret, `code ${transaction}`), row.userId);
+    const code = withOwner(derivedSecret(signIn.browserSecret, `code ${signInId}`), row.userId);
     const choice: Choice = {
       isAccepted: decision === "accept",
       code,
       codeSeconds,
       source: visit.source,
-      shownTerms: terms,
+      shownTermsMs: terms,
     };
-    const settled = await store.transaction((tx) => settle(tx, row, client, request, choice));
+    const result = await store.transaction((tx) => storeDecision(tx, row, client, request, choice));
     const caller = callerOf(client, row.userId);
-    if ("newTerms" in settled) {
-      const location = `${show.address("terms")}?transaction=${encodeURIComponent(transaction)}`;
+    if ("newTerms" in result) {
+      const location = `${show.path("terms")}?transaction=${encodeURIComponent(signInId)}`;
       return { kind: "redirect", status: 303, location, caller };
     }
-    if ("page" in settled) return show.message(400, { kind: settled.page }, client);
-    const result = { ...settled.redirectWith, state: request.state };
-    return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), result), caller };
+    if ("page" in result) return show.message(400, { kind: result.page }, client);
+    const query = { ...result.redirectWith, state: request.state };
+    return { kind: "redirect", status: 302, location: clientRedirectUrl(request.redirectUri, issuer(), query), caller };
   };
-  return { name: "decision", method: "POST", path: addresses.terms, answer };
+  return { name: "decision", method: "POST", path: authorizePaths.terms, answer };
 }
 
 interface Choice {
@@ -52,23 +52,23 @@ interface Choice {
   readonly codeSeconds: number;
   readonly source: string;
   /** The date of the terms on the page; empty for a page without terms, or one of the previous version. */
-  readonly shownTerms: string;
+  readonly shownTermsMs: string;
 }
 
-type Settled =
+type DecisionResult =
   /** The terms were replaced while the page was open, so it must be shown again. */
   | { readonly newTerms: true }
   | { readonly redirectWith: Readonly<Record<string, string>> }
   | { readonly page: "expired" | "declined" | "done" };
 
 /** Stores the decision. Idempotent until the code is redeemed; any other repetition gets a page that says why. */
-async function settle(
+async function storeDecision(
   tx: Pick<Transaction, "tenants" | "users" | "signIns" | "codes" | "audit" | "clock">,
   { userId, idHash }: SignInRow,
   { id: clientId, tenantId, kind }: Client,
   { redirectUri, isRedirectUriSent, challenge, scope = null }: AuthorizationRequest,
-  { isAccepted, code, codeSeconds, source, shownTerms }: Choice,
-): Promise<Settled> {
+  { isAccepted, code, codeSeconds, source, shownTermsMs }: Choice,
+): Promise<DecisionResult> {
   const nowMs = await tx.users.lock(userId);
   const user = await tx.users.byId(userId);
   const row = await tx.signIns.find({ ownerId: userId, hash: idHash });
@@ -85,9 +85,9 @@ async function settle(
   }
   // A double click on "Sign in" makes two sign-ins of one login page. Only one of them may be decided.
   if (await tx.signIns.decisionOf(row.loginId)) return { page: "expired" };
-  const terms = isAccepted && shownTerms !== "" ? await tx.tenants.brand(tenantId) : undefined;
-  if (terms && String(terms.termsMs) !== shownTerms) return { newTerms: true };
-  const accepted = { termsVersion: terms?.termsVersion ?? null, termsMs: terms?.termsMs ?? null };
+  const brand = isAccepted && shownTermsMs !== "" ? await tx.tenants.brand(tenantId) : undefined;
+  if (brand && String(brand.termsMs) !== shownTermsMs) return { newTerms: true };
+  const accepted = { termsVersion: brand?.termsVersion ?? null, termsMs: brand?.termsMs ?? null };
   await tx.signIns.decide(row, isAccepted ? "accepted" : "declined");
   const act = isAccepted ? "accepted" : "declined";
   const detail = { scope: scope ?? undefined, terms: accepted.termsVersion ?? undefined };

@@ -1,9 +1,9 @@
-import { hashOf, newCredential, newSecret } from "../../identity/secrets.ts";
+import { hashOf, newOwnedSecret, newSecret } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
 import { loginProblemOf } from "../pages/login-page.ts";
 import { authorizePages } from "./authorize-pages.ts";
-import { addresses, callerOf, formOf, transactionMs } from "./browser.ts";
-import { denied, returnAddress } from "./client-redirect.ts";
+import { authorizePaths, callerOf, formOf, signInStepLifetimeMs } from "./browser.ts";
+import { clientRedirectUrl, denied } from "./client-redirect.ts";
 import { isOfBrowser, openTicket } from "./login-ticket.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
@@ -41,7 +41,7 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
       const attempt = { tenantId, name: username, password, source, disconnected, clientId: client.id };
       const signedIn = await identity.signIn(attempt, async (tx, user) => {
         if (client.kind === "enterprise" && !user.isAdmin) return undefined;
-        const id = newCredential("", user.id);
+        const id = newOwnedSecret("", user.id);
         await tx.signIns.add({
           idHash: hashOf(id),
           loginId: ticket.id,
@@ -49,16 +49,16 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
           userId: user.id,
           clientId: client.id,
           request: JSON.stringify(request),
-          expiresMs: (await tx.clock.nowMs()) + transactionMs,
+          expiresMs: (await tx.clock.nowMs()) + signInStepLifetimeMs,
         });
         return id;
       });
       if (signedIn !== undefined) {
-        const location = `${show.address("terms")}?transaction=${signedIn}`;
+        const location = `${show.path("terms")}?transaction=${signedIn}`;
         return { kind: "redirect", status: 303, location, browserSecret: secret, caller: callerOf(client) };
       }
       const refused = { ...denied.notAdmin, state: request.state };
-      const location = returnAddress(request.redirectUri, issuer(), refused);
+      const location = clientRedirectUrl(request.redirectUri, issuer(), refused);
       return { kind: "redirect", status: 302, location, caller: callerOf(client) };
     } catch (error) {
       // Text that no name or password can hold is treated as wrong.
@@ -71,5 +71,5 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
       return { ...(await show.login(client, ticket, { status: 429, username, problem })), retryAfterSeconds };
     }
   };
-  return { name: "login", method: "POST", path: addresses.login, answer };
+  return { name: "login", method: "POST", path: authorizePaths.login, answer };
 }

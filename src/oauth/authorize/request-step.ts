@@ -1,8 +1,8 @@
 import { newSecret } from "../../identity/secrets.ts";
 import { scopes, scopeText } from "../../model/scopes.ts";
 import { authorizePages } from "./authorize-pages.ts";
-import { addresses, transactionMs } from "./browser.ts";
-import { returnAddress } from "./client-redirect.ts";
+import { authorizePaths, signInStepLifetimeMs } from "./browser.ts";
+import { clientRedirectUrl } from "./client-redirect.ts";
 import { newLoginTicket } from "./login-ticket.ts";
 import { RefusedRequest, readAuthorizationRequest, UnsafeRequest } from "./request.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
@@ -23,17 +23,17 @@ export function requestStep(parts: AuthorizeParts): AuthorizeStep {
       // A node of the previous version would turn the user's decision into a grant of everything. While one is alive, the
       // page must ask for everything.
       const shownRequest = areScopesKept || request.scope === null ? request : { ...request, scope: scopeText(scopes) };
-      const ticket = newLoginTicket(shownRequest, browserSecret, nowMs + transactionMs);
+      const ticket = newLoginTicket(shownRequest, browserSecret, nowMs + signInStepLifetimeMs);
       return { ...(await show.login(client, ticket)), browserSecret };
     } catch (error) {
       if (error instanceof UnsafeRequest) return show.message(400, { kind: "error", sentence: error.message });
       if (!(error instanceof RefusedRequest)) throw error;
       const { redirectUri, state } = error;
       const refused = { error: error.error, error_description: error.message, state };
-      return { kind: "redirect", status: 302, location: returnAddress(redirectUri, issuer(), refused) };
+      return { kind: "redirect", status: 302, location: clientRedirectUrl(redirectUri, issuer(), refused) };
     }
   };
-  return { name: "request", method: "GET", path: addresses.authorize, answer };
+  return { name: "request", method: "GET", path: authorizePaths.authorize, answer };
 }
 
 function isSecret(text: string | undefined): text is string {

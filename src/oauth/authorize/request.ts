@@ -63,7 +63,7 @@ export async function readAuthorizationRequest(
 ): Promise<{ readonly client: Client; readonly request: AuthorizationRequest }> {
   const parameters = new Parameters(sent);
   const client = await knownClient(parameters, findClient);
-  const { redirectUri, isRedirectUriSent } = registeredAddress(parameters, client);
+  const { redirectUri, isRedirectUriSent } = registeredRedirectUri(parameters, client);
   for (const check of checks) {
     const problem = problemOf(check, { client, parameters });
     if (problem) throw new RefusedRequest(redirectUri, returnableState(parameters), problem);
@@ -89,7 +89,7 @@ async function knownClient(parameters: Parameters, findClient: (clientId: string
 }
 
 /** Exact comparison, without normalisation (RFC 9700 2.1). */
-function registeredAddress(parameters: Parameters, { redirectUris }: Client) {
+function registeredRedirectUri(parameters: Parameters, { redirectUris }: Client) {
   const sentUri = readOrThrowUnsafe(() => parameters.optional("redirect_uri"));
   const redirectUri = sentUri ?? (redirectUris.length === 1 ? redirectUris[0] : undefined);
   if (redirectUri === undefined || !redirectUris.includes(redirectUri)) {

@@ -5,7 +5,7 @@ import type { Client } from "../clients.ts";
 import { basePath } from "../pages/page-brand.ts";
 import { termsPage } from "../pages/terms-page.ts";
 import { authorizePages, returnsTo } from "./authorize-pages.ts";
-import { addresses, callerOf, formOf } from "./browser.ts";
+import { authorizePaths, callerOf, formOf } from "./browser.ts";
 import { csrfOf, signInOf } from "./sign-in-transaction.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
@@ -30,12 +30,12 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
       covers: client.kind === "enterprise" ? "tenant" : "user",
       scopes: storedScopes(request.scope ?? null),
       terms: terms && { ...terms, acceptedBefore: acceptedBefore(grants, client, terms.dateMs) },
-      action: show.address("terms"),
+      action: show.path("terms"),
       hidden: { transaction, csrf: csrfOf(browserSecret, transaction), ...(terms && { terms: String(terms.dateMs) }) },
     });
     return { kind: "page", status: 200, page, caller: callerOf(client, user.id) };
   };
-  return { name: "terms", method: "GET", path: addresses.terms, answer };
+  return { name: "terms", method: "GET", path: authorizePaths.terms, answer };
 }
 
 /** The version that the user accepted last in this tenant, if it is older; undefined otherwise. */

@@ -1,7 +1,7 @@
 import type { Identity } from "../../identity/identity.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { Brand } from "../../web/page.ts";
-import { addresses } from "../authorize/browser.ts";
+import { authorizePaths } from "../authorize/browser.ts";
 
 /** The path of the base URL, under which a proxy publishes the service; empty without one. */
 export function basePath(baseUrl: string): string {
@@ -12,7 +12,7 @@ export function basePath(baseUrl: string): string {
 export function pageBrand(identity: Pick<Identity, "brandOf">, baseUrl: () => string) {
   return async (tenantId: TenantId): Promise<Brand> => {
     const { tenantName, accent, supportUrl, hasLogo } = await identity.brandOf(tenantId);
-    const logoUrl = hasLogo ? `${basePath(baseUrl())}${addresses.logo}/${tenantId}` : undefined;
+    const logoUrl = hasLogo ? `${basePath(baseUrl())}${authorizePaths.logo}/${tenantId}` : undefined;
     return { tenantName, accent, supportUrl, logoUrl };
   };
 }

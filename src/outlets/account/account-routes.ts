@@ -83,7 +83,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
 
   async function showPage(visit: SignedInVisit): Promise<Answer> {
     const { user, brand, address, secret, incoming } = visit;
-    const { done, page: asked } = formOf(incoming.query, ["done", "page"]);
+    const { done, page: pageText } = formOf(incoming.query, ["done", "page"]);
     const [homes, listed, browsers] = await Promise.all([
       account.homes(user),
       account.apps(user),
@@ -94,7 +94,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
       userName: user.name,
       homes,
       ...listed,
-      appPage: /^[1-9]\d{0,3}$/.test(asked) ? Number(asked) : 1,
+      appPage: /^[1-9]\d{0,3}$/.test(pageText) ? Number(pageText) : 1,
       browsers,
       notice: notices.get(done),
       nowMs: nowMs(),

@@ -199,7 +199,7 @@ export function entryRoutes({ operators, cookie, baseUrl, openIdLabel, hint }: E
 export const consolePaths = { signIn: `${home}/sign-in`, password: `${home}/password` };
 
 /** The statuses of pages that are shown again. */
-const statuses: readonly (readonly [new (...given: never[]) => BreezewayError, number])[] = [
+const statuses: readonly (readonly [new (...args: never[]) => BreezewayError, number])[] = [
   [InvalidLogin, 401],
   [BadParameter, 400],
   [Conflict, 409],

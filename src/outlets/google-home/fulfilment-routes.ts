@@ -1,5 +1,5 @@
 import type { Assistants } from "../../assistants/assistants.ts";
-import { type Asking, type GoogleIntents, googleIntents } from "../../assistants/google-home/intents.ts";
+import { type GoogleIntents, type GoogleRequest, googleIntents } from "../../assistants/google-home/intents.ts";
 import { fulfilmentPath } from "../../assistants/google-home/settings.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
@@ -67,7 +67,7 @@ async function askingOf(
   { bearer = "" }: Incoming,
   caller: ScopedPrincipal,
   { assistants, tokens }: FulfilmentRouteParts,
-): Promise<Asking> {
+): Promise<GoogleRequest> {
   const clientId = await tokens.clientOf(bearer);
   const outlet = await assistants.outlets.ofClient("google-home", clientId);
   if (!outlet || caller.kind !== "user") throw new InvalidToken();
@@ -75,7 +75,7 @@ async function askingOf(
 }
 
 /** The payload of the answer to an intent. */
-export function payloadOf(intents: GoogleIntents, asking: Asking, intent: Intent): Promise<object> {
+export function payloadOf(intents: GoogleIntents, asking: GoogleRequest, intent: Intent): Promise<object> {
   switch (intent.name) {
     case "SYNC":
       return intents.sync(asking);

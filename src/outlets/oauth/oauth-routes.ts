@@ -9,7 +9,7 @@ import type { Route } from "../../http/routes.ts";
 import { BadParameter, UnsupportedGrantType } from "../../model/errors.ts";
 import { parseId, type TenantId } from "../../model/ids.ts";
 import { parseScopes, type Scopes, scopeText } from "../../model/scopes.ts";
-import { addresses, type BrowserAnswer, transactionMs } from "../../oauth/authorize/browser.ts";
+import { authorizePaths, type BrowserAnswer, signInStepLifetimeMs } from "../../oauth/authorize/browser.ts";
 import type { AuthorizeStep } from "../../oauth/authorize/step.ts";
 import type { Client } from "../../oauth/clients.ts";
 import type { OAuth } from "../../oauth/oauth.ts";
@@ -33,7 +33,7 @@ export function oauthRoutes(parts: OAuthRouteParts): readonly Route[] {
 }
 
 function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRouteParts): readonly Route[] {
-  const cookie = browserCookie(baseUrl, transactionMs / 1_000);
+  const cookie = browserCookie(baseUrl, signInStepLifetimeMs / 1_000);
   const visitOf = ({ cookies, source, disconnected }: Incoming) => ({
     browserSecret: cookie.read(cookies),
     source,
@@ -69,7 +69,7 @@ function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRoutePa
     {
       ...page,
       methods: ["GET"],
-      path: `${addresses.logo}/:tenantId`,
+      path: `${authorizePaths.logo}/:tenantId`,
       description: getLogo,
       async answer({ pathParameters }: Incoming) {
         const tenantId = parseId<TenantId>(pathParameters.tenantId ?? "");

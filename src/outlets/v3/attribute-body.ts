@@ -1,5 +1,5 @@
 import type { DeviceState } from "../../devices/states.ts";
-import { type AttributeWrite, theValueOf } from "../../devices/write.ts";
+import { type AttributeWrite, valueSubject } from "../../devices/write.ts";
 import { refusals } from "../../http/answer/refusal.ts";
 import { jsonBody } from "../../http/request/body-types.ts";
 import type { Body } from "../../http/request/incoming.ts";
@@ -41,7 +41,7 @@ function membersOf(value: unknown): readonly [string, unknown][] {
 function textOf(name: string, value: unknown): string | null {
   if (value === null || typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isFinite(value)) return JSON.stringify(value);
-  throw refused(`${theValueOf(name)} must be a string, a number, true, false or null.`);
+  throw refused(`${valueSubject(name)} must be a string, a number, true, false or null.`);
 }
 
 function refused(sentence: string): BadParameter {

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import type { Report } from "../runtime.ts";
+import type { Logger } from "../runtime.ts";
 import { safeFields } from "../safe-fields.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -8,7 +8,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
  * One JSON line for each event, to standard error: level, time, fields, message. Callers never pass a secret. As a second
  * safeguard, fields with the name of a secret are redacted.
  */
-export function startLogging(level: LogLevel, destination: LineWriter = new TurnWriter(process.stderr)): Report {
+export function startLogging(level: LogLevel, destination: LineWriter = new TurnWriter(process.stderr)): Logger {
   return pino(
     {
       level,

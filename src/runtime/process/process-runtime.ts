@@ -1,9 +1,9 @@
 import type { BackgroundTaskName } from "../background-task-names.ts";
-import type { Report, Runtime } from "../runtime.ts";
+import type { Logger, Runtime } from "../runtime.ts";
 
 /** The real clock, randomness and timers. The deterministic simulation has its own. */
 export function processRuntime(
-  report: Report,
+  report: Logger,
   countFailure: (task: BackgroundTaskName) => void = () => undefined,
 ): Runtime {
   return {

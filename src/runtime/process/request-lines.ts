@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type LineLevel, lineBounds } from "../../model/log-line.ts";
 import { keptLine, type OpenLines, type RunWithLines } from "../kept-lines.ts";
-import type { Report } from "../runtime.ts";
+import type { Logger } from "../runtime.ts";
 
 const present = new AsyncLocalStorage<OpenLines>();
 
@@ -11,7 +11,7 @@ export const runWithLines: RunWithLines = (lines, act) => present.run(lines, act
 export const runOutsideRequests = <Result>(act: () => Result): Result => present.exit(act);
 
 /** The same log. A line that the work of a request writes gets the id of the request, and is kept with it. */
-export function withRequestLines(report: Report): Report {
+export function withRequestLines(report: Logger): Logger {
   const isWritten = (level: LineLevel) => report.isLevelEnabled?.(level) ?? true;
   const writing = (level: LineLevel) => (fields: object, sentence: string) => {
     const request = present.getStore();

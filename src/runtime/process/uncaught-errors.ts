@@ -1,5 +1,5 @@
 import type { ErrorOwner } from "../error-owners.ts";
-import type { Report } from "../runtime.ts";
+import type { Logger } from "../runtime.ts";
 import { processErrorOwners } from "./process-error-owners.ts";
 
 /** A normal stop takes less than 5 seconds. After an unknown error it may hang: then the process exits anyway. */
@@ -10,7 +10,7 @@ const stopWithinMs = 10_000;
  * the process in an unknown state: it is reported, the returned signal aborts so that the program stops, and the process
  * exits with code 1.
  */
-export function untilUncaught(report: Report): AbortSignal {
+export function untilUncaught(report: Logger): AbortSignal {
   const fatal = new AbortController();
   const handle = (error: unknown) => {
     const owner = processErrorOwners.present;

@@ -14,7 +14,7 @@ type Body = (tx: Transaction) => Promise<unknown>;
 interface Job {
   readonly userId: UserId;
   readonly body: Body;
-  readonly hurry: AbortSignal | undefined;
+  readonly becomesUrgent: AbortSignal | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -23,7 +23,7 @@ export interface GroupQueueParts {
   /** Runs the work in one transaction, perhaps several times; resolves when it is durable. */
   readonly together: (work: (tables: GroupTables) => Promise<void>) => Promise<void>;
   /** Runs the body in a transaction of its own. */
-  readonly alone: <Result>(body: (tx: Transaction) => Promise<Result>, hurry?: AbortSignal) => Promise<Result>;
+  readonly alone: <Result>(body: (tx: Transaction) => Promise<Result>, becomesUrgent?: AbortSignal) => Promise<Result>;
   /** Called after each COMMIT of a group with the number of its members. An error in it does not stop the queue. */
   readonly committed: (members: number) => void;
 }
@@ -53,20 +53,20 @@ export class GroupQueue {
   add<Result>(
     userId: UserId,
     body: (tx: Transaction) => Promise<Result>,
-    hurry: AbortSignal | undefined,
+    becomesUrgent: AbortSignal | undefined,
   ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const job: Job = { userId, body, hurry, resolve: resolve as (value: unknown) => void, reject };
+      const job: Job = { userId, body, becomesUrgent, resolve: resolve as (value: unknown) => void, reject };
       this.#waiting.add(job);
-      if (hurry) void this.#leaveInHurry(job, hurry);
+      if (becomesUrgent) void this.#leaveWhenUrgent(job, becomesUrgent);
       if (!this.#isRunning) void this.#run();
     });
   }
 
   /** An urgent transaction never waits for a group. Does nothing when the job is in a group that has begun. */
-  async #leaveInHurry(job: Job, hurry: AbortSignal): Promise<void> {
+  async #leaveWhenUrgent(job: Job, becomesUrgent: AbortSignal): Promise<void> {
     // A promise, so that the transaction runs in this asynchronous context and not in that of the abort.
-    await new Promise<void>((resolve) => hurry.addEventListener("abort", () => resolve(), { once: true }));
+    await new Promise<void>((resolve) => becomesUrgent.addEventListener("abort", () => resolve(), { once: true }));
     if (this.#waiting.delete(job)) this.#runAlone(job);
   }
 
@@ -124,8 +124,8 @@ export class GroupQueue {
     for (const { reject } of jobs) reject(error);
   }
 
-  #runAlone({ body, hurry, resolve, reject }: Job): void {
-    this.#parts.alone(body, hurry).then(resolve, reject);
+  #runAlone({ body, becomesUrgent, resolve, reject }: Job): void {
+    this.#parts.alone(body, becomesUrgent).then(resolve, reject);
   }
 }
 

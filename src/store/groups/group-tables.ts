@@ -16,7 +16,7 @@ export interface GroupTables {
   /** Locks those of the users whose locks are free, and returns the store's time after that. */
   lockUsers(ids: readonly UserId[]): Promise<LockedUsers>;
   /** Reads what was committed before this call, so it comes after `lockUsers`. */
-  look(asked: AskedRows): Promise<FoundRows>;
+  read(requests: RowRequests): Promise<FoundRows>;
   /** Writes everything without waiting for the results. If a statement fails, COMMIT fails. */
   write(writes: GroupWrites): Promise<void>;
   /** Reads of one member alone. They run in the same transaction. */
@@ -24,11 +24,11 @@ export interface GroupTables {
 }
 
 /** The questions of all members in one turn of the event loop. */
-export interface AskedRows {
-  readonly links: readonly AskedLink[];
-  readonly devices: readonly AskedDevice[];
-  readonly attributes: readonly AskedAttribute[];
-  readonly things: readonly AskedThing[];
+export interface RowRequests {
+  readonly links: readonly LinkRef[];
+  readonly devices: readonly DeviceRef[];
+  readonly attributes: readonly AttributeRef[];
+  readonly things: readonly ThingRef[];
 }
 
 export interface FoundRows {
@@ -36,24 +36,24 @@ export interface FoundRows {
   readonly links: ReadonlySet<DeviceId>;
   /** Those of the devices whose locks were free. They are locked now. */
   readonly devices: readonly DeviceRow[];
-  readonly attributes: readonly (AttributeRow & Pick<AskedDevice, "deviceId">)[];
+  readonly attributes: readonly (AttributeRow & Pick<DeviceRef, "deviceId">)[];
   readonly things: readonly ThingRow[];
 }
 
-export interface AskedDevice {
+export interface DeviceRef {
   readonly userId: UserId;
   readonly deviceId: DeviceId;
 }
 
-export interface AskedLink extends AskedDevice, Ownership {}
+export interface LinkRef extends DeviceRef, Ownership {}
 
-export interface AskedAttribute extends AskedDevice {
+export interface AttributeRef extends DeviceRef {
   readonly key: AttributeKey;
 }
 
-export type AskedThing = Pick<ThingRow, "userId" | "thingId">;
+export type ThingRef = Pick<ThingRow, "userId" | "thingId">;
 
-export interface WrittenAttribute extends AskedAttribute {
+export interface WrittenAttribute extends AttributeRef {
   readonly value: string | null;
   readonly timeMs: number;
 }
@@ -68,7 +68,7 @@ export interface GroupWrites {
   /** Things whose state alone is replaced. */
   readonly states: readonly WrittenState[];
   /** The times of the devices' last commits. */
-  readonly times: readonly (AskedDevice & { readonly timeMs: number })[];
+  readonly times: readonly (DeviceRef & { readonly timeMs: number })[];
   /** In this order for each user. */
   readonly log: readonly LogEntry[];
 }

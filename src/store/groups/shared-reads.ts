@@ -2,7 +2,7 @@ import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { AttributeKey, AttributeRow } from "../tables/attributes.ts";
 import type { DeviceRow } from "../tables/devices.ts";
 import type { ThingRow } from "../tables/things.ts";
-import type { AskedAttribute, AskedDevice, AskedLink, AskedThing, GroupTables } from "./group-tables.ts";
+import type { AttributeRef, DeviceRef, GroupTables, LinkRef, ThingRef } from "./group-tables.ts";
 
 interface Waiting<Ask, Answer> {
   readonly ask: Ask;
@@ -18,15 +18,15 @@ class Questions<Ask, Answer> {
     return new Promise((resolve, reject) => this.#waiting.push({ ask, resolve, reject }));
   }
 
-  take(): AskedTogether<Ask, Answer> {
+  take(): BatchedQuestions<Ask, Answer> {
     const taken = this.#waiting;
     this.#waiting = [];
-    return new AskedTogether(taken);
+    return new BatchedQuestions(taken);
   }
 }
 
 /** Questions of one kind that one statement answers. */
-class AskedTogether<Ask, Answer> {
+class BatchedQuestions<Ask, Answer> {
   readonly #waiting: readonly Waiting<Ask, Answer>[];
   readonly asks: readonly Ask[];
 
@@ -56,10 +56,10 @@ class AskedTogether<Ask, Answer> {
 export class SharedReads {
   readonly #tables: GroupTables;
   readonly #users = new Questions<UserId, number | undefined>();
-  readonly #links = new Questions<AskedLink, boolean>();
-  readonly #devices = new Questions<readonly AskedDevice[], DeviceRow[]>();
-  readonly #attributes = new Questions<readonly AskedAttribute[], AttributeRow[]>();
-  readonly #things = new Questions<readonly AskedThing[], ThingRow[]>();
+  readonly #links = new Questions<LinkRef, boolean>();
+  readonly #devices = new Questions<readonly DeviceRef[], DeviceRow[]>();
+  readonly #attributes = new Questions<readonly AttributeRef[], AttributeRow[]>();
+  readonly #things = new Questions<readonly ThingRef[], ThingRow[]>();
   #isPlanned = false;
 
   constructor(tables: GroupTables) {
@@ -71,7 +71,7 @@ export class SharedReads {
     return this.#ask(this.#users, id);
   }
 
-  holdLink(link: AskedLink): Promise<boolean> {
+  holdLink(link: LinkRef): Promise<boolean> {
     return this.#ask(this.#links, link);
   }
 
@@ -126,7 +126,7 @@ export class SharedReads {
     const attributes = this.#attributes.take();
     const things = this.#things.take();
     if ([links, devices, attributes, things].every(({ asks }) => asks.length === 0)) return;
-    const found = this.#tables.look({
+    const found = this.#tables.read({
       links: links.asks,
       devices: devices.asks.flat(),
       attributes: attributes.asks.flat(),
@@ -140,7 +140,7 @@ export class SharedReads {
     );
     devices.answer(found, (rows) => {
       const byId = new Map(rows.devices.map((row) => [row.id, row]));
-      return (asked) => asked.flatMap(({ deviceId }) => byId.get(deviceId) ?? []);
+      return (requested) => requested.flatMap(({ deviceId }) => byId.get(deviceId) ?? []);
     });
     attributes.answer(found, (rows) => {
       const byDevice = Map.groupBy(rows.attributes, ({ deviceId }) => deviceId);

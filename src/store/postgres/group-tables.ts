@@ -21,7 +21,7 @@ export function groupTables(sql: LentSql): GroupTables {
       );
       return { ids: new Set(found.map(({ id }) => id)), nowMs: found.at(-1)?.nowMs ?? 0 };
     },
-    async look({ links, devices, attributes, things }) {
+    async read({ links, devices, attributes, things }) {
       const [row] = await sql.all<LookedUp>(lookUp, [
         links.map(({ userId }) => userId),
         links.map(({ deviceId }) => deviceId),

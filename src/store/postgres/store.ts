@@ -133,7 +133,8 @@ class PostgresStore implements OpenStore {
         await this.#pace.turn();
         await this.#attempts(this.#grouped, beginWrite, (sql) => withinTimeLimit(work(groupTables(sql))));
       },
-      alone: (body, hurry) => this.#attempts(this.#patient, beginWrite, (sql) => body(transactionOn(sql)), hurry),
+      alone: (body, becomesUrgent) =>
+        this.#attempts(this.#patient, beginWrite, (sql) => body(transactionOn(sql)), becomesUrgent),
       committed: (transactions) => {
         this.#pace.committed(transactions);
         onGroupCommit(transactions, this.#lastSyncMs);
@@ -176,17 +177,17 @@ class PostgresStore implements OpenStore {
 
   async transaction<Result>(
     body: (tx: Transaction) => Promise<Result>,
-    { urgent = false, soon = false, patient = false, groupedBy, hurry }: Priority = {},
+    { urgent = false, soon = false, background = false, groupedBy, becomesUrgent }: Priority = {},
   ): Promise<Result> {
     this.#refuseNested("a transaction");
-    if (groupedBy !== undefined && !urgent && !soon && !hurry?.aborted) {
+    if (groupedBy !== undefined && !urgent && !soon && !becomesUrgent?.aborted) {
       // A group runs in the asynchronous context of the caller that started it, each body in that of its own caller,
       // where `#attempt` can't mark it.
       const own = AsyncLocalStorage.bind((tx: Transaction) => this.#body.run(true, () => body(tx)));
-      return this.#run(() => this.#writability.observe(() => this.#groups.add(groupedBy, own, hurry)));
+      return this.#run(() => this.#writability.observe(() => this.#groups.add(groupedBy, own, becomesUrgent)));
     }
-    const pool = urgent || soon ? this.#urgent : patient ? this.#patient : this.#ordinary;
-    const write = () => this.#attempts(pool, beginWrite, (sql) => body(transactionOn(sql)), hurry);
+    const pool = urgent || soon ? this.#urgent : background ? this.#patient : this.#ordinary;
+    const write = () => this.#attempts(pool, beginWrite, (sql) => body(transactionOn(sql)), becomesUrgent);
     return this.#run(() => this.#writability.observe(write));
   }
 
@@ -291,11 +292,11 @@ class PostgresStore implements OpenStore {
     pool: ConnectionSource,
     begin: string,
     body: (sql: LentSql) => Promise<Result>,
-    hurry?: AbortSignal,
+    becomesUrgent?: AbortSignal,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(pool, begin, body, hurry);
+        return await this.#attempt(pool, begin, body, becomesUrgent);
       } catch (error) {
         const isStale = error instanceof StaleEpoch;
         const isRetried = isStale || error instanceof ClosedConnection || isRetryable(error);
@@ -317,9 +318,9 @@ class PostgresStore implements OpenStore {
     pool: ConnectionSource,
     begin: string,
     body: (sql: LentSql) => Promise<Result>,
-    hurry?: AbortSignal,
+    becomesUrgent?: AbortSignal,
   ): Promise<Result> {
-    const connecting = hurry ? this.#connectOrHurry(pool, hurry) : pool.connect();
+    const connecting = becomesUrgent ? this.#connectOrBecomeUrgent(pool, becomesUrgent) : pool.connect();
     const client = await connecting.catch((error) => Promise.reject(unavailable(error)));
     const sql = new LentSql(client, this.#clock);
     try {
@@ -373,13 +374,15 @@ class PostgresStore implements OpenStore {
   }
 
   /** Waits for a connection of that pool. If the transaction becomes urgent meanwhile, it takes an urgent connection. */
-  async #connectOrHurry(pool: ConnectionSource, hurry: AbortSignal): Promise<pg.PoolClient> {
-    if (hurry.aborted) return this.#urgent.connect();
+  async #connectOrBecomeUrgent(pool: ConnectionSource, becomesUrgent: AbortSignal): Promise<pg.PoolClient> {
+    if (becomesUrgent.aborted) return this.#urgent.connect();
     const ordinary = pool.connect();
     const { promise: hurried, resolve } = Promise.withResolvers<"hurried">();
     const onHurry = () => resolve("hurried");
-    hurry.addEventListener("abort", onHurry, { once: true });
-    const first = await Promise.race([ordinary, hurried]).finally(() => hurry.removeEventListener("abort", onHurry));
+    becomesUrgent.addEventListener("abort", onHurry, { once: true });
+    const first = await Promise.race([ordinary, hurried]).finally(() =>
+      becomesUrgent.removeEventListener("abort", onHurry),
+    );
     if (first !== "hurried") return first;
     // The ordinary connection is not needed any more.
     void ordinary.then((client) => client.release()).catch(() => undefined);

@@ -55,13 +55,16 @@ export class CommitQueue {
     return this.#lastSyncMs;
   }
 
-  add<Result>(body: () => Promise<Result>, { urgent = false, soon = false, hurry }: Priority = {}): Promise<Result> {
+  add<Result>(
+    body: () => Promise<Result>,
+    { urgent = false, soon = false, becomesUrgent }: Priority = {},
+  ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       // A group runs in the asynchronous context of the caller that started it, each body in that of its own caller.
       const job: Job = { body: AsyncLocalStorage.bind(body), resolve: resolve as (value: unknown) => void, reject };
-      const isUrgent = urgent || (hurry?.aborted ?? false);
+      const isUrgent = urgent || (becomesUrgent?.aborted ?? false);
       (isUrgent ? this.#urgent : soon ? this.#soon : this.#ordinary).push(job);
-      if (!isUrgent) hurry?.addEventListener("abort", () => this.#makeUrgent(job), { once: true });
+      if (!isUrgent) becomesUrgent?.addEventListener("abort", () => this.#makeUrgent(job), { once: true });
       this.#schedule(isUrgent);
     });
   }

@@ -1,9 +1,9 @@
 import type { OwnerId } from "../../model/ids.ts";
 import type { SuspendedParty } from "../../model/suspension.ts";
 import { first, type Sql } from "../sql.ts";
-import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { type GrantRow, grantColumns, suspendedParty } from "./grants.ts";
 import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
+import { isOfKey, type OwnedSecretKey } from "./owned-secret-key.ts";
 import { tokensByGrant } from "./tokens-of-grant.ts";
 
 export interface AccessTokenRow {
@@ -19,8 +19,8 @@ export interface AccessTokenRow {
 /** Access tokens; only their SHA-256 is stored. They are removed with their grant. */
 export interface AccessTokenTable {
   /** A scope narrows the token below its grant. With null, the grant's scope applies. */
-  add(key: CredentialKey, grantId: string, expiresMs: number, scope?: string | null): Promise<void>;
-  find(key: CredentialKey): Promise<AccessTokenRow | undefined>;
+  add(key: OwnedSecretKey, grantId: string, expiresMs: number, scope?: string | null): Promise<void>;
+  find(key: OwnedSecretKey): Promise<AccessTokenRow | undefined>;
   /** Keeps the `count` tokens of a grant that expire last; returns how many valid ones were removed. */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
   /** Removes expired tokens from the page after the cursor; returns the next cursor, undefined at the end. */

@@ -96,7 +96,7 @@ export interface AssistantGrantTable {
    * Prolongs the claim until that time, if it is still the newest one and the grant alive. `told`: what is about to be
    * told as stale, and what is no longer offered.
    */
-  prolong(grant: ClaimedGrant, untilMs: number, told?: ToldOfGrant): Promise<boolean>;
+  prolong(grant: ClaimedGrant, untilMs: number, reportBaseline?: ReportBaseline): Promise<boolean>;
   /** Ends the claim, if it is still the newest one. */
   release(grant: ClaimedGrant, after: GrantProgress): Promise<boolean>;
   /**
@@ -123,7 +123,7 @@ export interface AssistantGrantTable {
 }
 
 /** What is stored of a report before its first message. */
-export type ToldOfGrant = Pick<AssistantGrantRow, "staleDevices" | "omitted">;
+export type ReportBaseline = Pick<AssistantGrantRow, "staleDevices" | "omitted">;
 
 /** The outcome of a claim. */
 export interface GrantProgress {
@@ -295,13 +295,18 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       return isClaimed > 0 ? { ...grant, claim, claimedUntilMs: untilMs } : undefined;
     },
     holds,
-    async prolong(grant, untilMs, told) {
+    async prolong(grant, untilMs, reportBaseline) {
       if (!(await holds(grant))) return false;
       const { userId, outletId } = grant;
       await sql.run(
-        `UPDATE assistant_grants SET claimed_until_ms = $3${told ? ", stale_devices = $4, omitted = $5" : ""}
+        `UPDATE assistant_grants SET claimed_until_ms = $3${reportBaseline ? ", stale_devices = $4, omitted = $5" : ""}
          WHERE ${ofRow}`,
-        [userId, outletId, untilMs, ...(told ? [JSON.stringify(told.staleDevices), inText(told.omitted)] : [])],
+        [
+          userId,
+          outletId,
+          untilMs,
+          ...(reportBaseline ? [JSON.stringify(reportBaseline.staleDevices), inText(reportBaseline.omitted)] : []),
+        ],
       );
       return true;
     },

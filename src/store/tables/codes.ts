@@ -1,6 +1,6 @@
 import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
-import { type CredentialKey, isOfKey } from "./credential-key.ts";
+import { isOfKey, type OwnedSecretKey } from "./owned-secret-key.ts";
 
 /** An authorization code; only its SHA-256 is stored. */
 export interface CodeRow {
@@ -27,7 +27,7 @@ type Optional = "scope" | "termsVersion" | "termsMs";
 export interface CodeTable {
   /** Without a scope the code covers everything. */
   add(code: Omit<CodeRow, "grantId" | Optional> & Partial<Pick<CodeRow, Optional>>): Promise<void>;
-  find(key: CredentialKey): Promise<CodeRow | undefined>;
+  find(key: OwnedSecretKey): Promise<CodeRow | undefined>;
   /** Redeems the code at most once. Returns undefined when it was redeemed before. */
   spend(code: CodeRow, clientId: string, grantId: string): Promise<CodeRow | undefined>;
   removeOfUser(userId: UserId): Promise<void>;

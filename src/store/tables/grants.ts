@@ -1,7 +1,7 @@
 import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
-import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
+import { isOfKey, type OwnedSecretKey } from "./owned-secret-key.ts";
 import { tokensByGrant } from "./tokens-of-grant.ts";
 
 /** The access of a client: given by a user for that user, by an administrator for the whole tenant, or to itself. */
@@ -63,7 +63,7 @@ export interface GrantTable {
   /** Locks the grant until the transaction ends, so that changes of its tokens are serialised. */
   lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
   /** Locks the grant of a refresh token. */
-  lockOfRefreshToken(key: CredentialKey): Promise<GrantRow | undefined>;
+  lockOfRefreshToken(key: OwnedSecretKey): Promise<GrantRow | undefined>;
   /** The ids of those grants that are in the store, and whose user and client are not suspended. */
   usable(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
   ofUser(userId: UserId, limit?: number): Promise<GrantRow[]>;

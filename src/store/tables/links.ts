@@ -79,14 +79,14 @@ export interface ListedLinkFilter {
 }
 
 /** What links are found by, as one text with a line for each link: a row for each would cost most of the time. */
-export interface JoinedLinkWords {
+export interface JoinedSearchText {
   readonly words: string;
   /** The last link; undefined when there are fewer links than the limit, so that no more follow. */
   readonly last: Pick<LinkRow, "userId" | "ecosystem"> | undefined;
 }
 
 /** What a link is found by: its user's name, its ecosystem, and the ids of the user and the device. */
-export function linkWords({
+export function linkSearchText({
   userName,
   ecosystem,
   userId,
@@ -116,16 +116,16 @@ export interface LinkTable {
     deviceId: DeviceId,
     standing: Pick<LinkRow, "state" | "reason" | "blindness">,
   ): Promise<void>;
-  setMirror(userId: UserId, deviceId: DeviceId, indexMap: string, notices: string): Promise<void>;
+  setIndexMap(userId: UserId, deviceId: DeviceId, indexMap: string, notices: string): Promise<void>;
   /** Writes confirmation times in bulk. Links that this node no longer owns are skipped. */
   confirm(
     owner: NodeId,
     times: readonly { readonly deviceId: DeviceId; readonly epoch: number; readonly confirmedMs: number }[],
   ): Promise<void>;
-  /** Claims links without an owner, and links of dead nodes. Each gets its next epoch, and a live one waits. */
-  claim(owner: NodeId, dead: readonly NodeId[], limit: number): Promise<LinkRow[]>;
-  /** Takes one link from its present owner, with the next epoch; a live one waits. */
-  take(userId: UserId, deviceId: DeviceId, owner: NodeId): Promise<LinkRow | undefined>;
+  /** Claims links without an owner, and links of dead nodes. Each gets its next epoch. A link in state `live` becomes `waiting`. */
+  claimOrphans(owner: NodeId, dead: readonly NodeId[], limit: number): Promise<LinkRow[]>;
+  /** Takes one link from its present owner, with the next epoch. A link in state `live` becomes `waiting`. */
+  takeOver(userId: UserId, deviceId: DeviceId, owner: NodeId): Promise<LinkRow | undefined>;
   ownedBy(owner: NodeId): Promise<LinkRow[]>;
   /** The epochs of all links of a node. */
   epochsOf(owner: NodeId): Promise<{ readonly deviceId: DeviceId; readonly epoch: number }[]>;
@@ -134,17 +134,17 @@ export interface LinkTable {
   /** All distinct owners; null is among them if a link has no owner. A skip scan: one index look-up for each owner. */
   owners(): Promise<(NodeId | null)[]>;
   /** How many links each owner has. */
-  shares(): Promise<{ readonly owner: NodeId | null; readonly count: number }[]>;
+  countsByOwner(): Promise<{ readonly owner: NodeId | null; readonly count: number }[]>;
   /** Removes the owner from all links of a node. */
-  release(owner: NodeId): Promise<void>;
+  releaseAll(owner: NodeId): Promise<void>;
   /** Removes the owner from these links, if they are still in the given epoch. */
-  handBack(owner: NodeId, links: readonly { readonly deviceId: DeviceId; readonly epoch: number }[]): Promise<void>;
+  releaseSome(owner: NodeId, links: readonly { readonly deviceId: DeviceId; readonly epoch: number }[]): Promise<void>;
   /** Returns whether the link existed. */
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
   /** Links of these tenants, or of all, in the order of users and ecosystems, after the given one. */
   listed(filter: ListedLinkFilter): Promise<ListedLinkRow[]>;
   /** The words of the links that `listed` returns. */
-  joinedWords(filter: ListedLinkFilter): Promise<JoinedLinkWords>;
+  joinedSearchText(filter: ListedLinkFilter): Promise<JoinedSearchText>;
   /**
    * Counts links by tenant, state, owner and ecosystem: all, or those that this node does not own. A link is stale when it
    * was last confirmed before `staleBeforeMs`.
@@ -157,13 +157,13 @@ const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed
   index_map AS "indexMap", notices`;
 
 /** The standing of a link that was live and whose new owner has no stream yet. */
-export const takenOver = { reason: "starting", cause: "not followed by any node" };
+export const takeoverStanding = { reason: "starting", cause: "not followed by any node" };
 
 /** No link is live in a new epoch before its new owner has a stream. */
 const nextEpoch = `epoch = epoch + 1, state = CASE WHEN state = 'live' THEN 'waiting' ELSE state END,
-  reason = CASE WHEN state = 'live' THEN '${takenOver.reason}' ELSE reason END,
+  reason = CASE WHEN state = 'live' THEN '${takeoverStanding.reason}' ELSE reason END,
   blind_since_ms = CASE WHEN state = 'live' THEN COALESCE(blind_since_ms, confirmed_ms) ELSE blind_since_ms END,
-  blind_cause = CASE WHEN state = 'live' THEN COALESCE(blind_cause, '${takenOver.cause}') ELSE blind_cause END`;
+  blind_cause = CASE WHEN state = 'live' THEN COALESCE(blind_cause, '${takeoverStanding.cause}') ELSE blind_cause END`;
 
 interface StoredLink extends Omit<LinkRow, "blindness"> {
   readonly blindSinceMs: number | null;
@@ -264,7 +264,7 @@ export function linkTable(sql: Sql): LinkTable {
         [userId, deviceId, state, reason, blindness?.sinceMs ?? null, blindness?.cause ?? null],
       );
     },
-    async setMirror(userId, deviceId, indexMap, notices) {
+    async setIndexMap(userId, deviceId, indexMap, notices) {
       await sql.post("UPDATE links SET index_map = $3, notices = $4 WHERE user_id = $1 AND device_id = $2", [
         userId,
         deviceId,
@@ -288,7 +288,7 @@ export function linkTable(sql: Sql): LinkTable {
         );
       }
     },
-    async claim(owner, dead, limit) {
+    async claimOrphans(owner, dead, limit) {
       const claimed = await (isPostgres
         ? rows(
             `UPDATE links SET owner = $1, ${nextEpoch}
@@ -310,7 +310,7 @@ export function linkTable(sql: Sql): LinkTable {
       if (claimed.length > 0) sql.hint("links");
       return claimed;
     },
-    async take(userId, deviceId, owner) {
+    async takeOver(userId, deviceId, owner) {
       sql.hint("links");
       return first(
         rows(`UPDATE links SET owner = $3, ${nextEpoch} WHERE user_id = $1 AND device_id = $2 RETURNING ${columns}`, [
@@ -337,11 +337,11 @@ export function linkTable(sql: Sql): LinkTable {
       );
       return found.map(({ owner }) => owner);
     },
-    shares: () => sql.all("SELECT owner, COUNT(*) AS count FROM links GROUP BY owner ORDER BY owner"),
-    async release(owner) {
+    countsByOwner: () => sql.all("SELECT owner, COUNT(*) AS count FROM links GROUP BY owner ORDER BY owner"),
+    async releaseAll(owner) {
       if ((await sql.run("UPDATE links SET owner = NULL WHERE owner = $1", [owner])) > 0) sql.hint("links");
     },
-    async handBack(owner, links) {
+    async releaseSome(owner, links) {
       sql.hint("links");
       if (isPostgres) {
         await sql.run(
@@ -369,7 +369,7 @@ export function linkTable(sql: Sql): LinkTable {
         parameters,
       );
     },
-    async joinedWords(filter) {
+    async joinedSearchText(filter) {
       const { from, parameters } = listedFrom(filter);
       const words = "u.name || ' ' || l.ecosystem || ' ' || l.user_id || ' ' || l.device_id";
       const joined = isPostgres ? "string_agg(words, E'\\n')" : "group_concat(words, char(10))";

@@ -5,7 +5,7 @@ import type { Sql } from "../sql.ts";
 import { noLinkedDevice, removeDeliveriesOfUser } from "./delivery-bounds.ts";
 import { areOldThoughAhead, type DatedPosition } from "./entries-ahead.ts";
 import { comparePositions, type LogPosition, logStart } from "./log-position.ts";
-import { readSettled, unsettledFrom } from "./settled-entries.ts";
+import { readStableEntries, unsettledFrom } from "./settled-entries.ts";
 
 /**
  * An entry of the log: one commit to one device, or to none. The log serves event streams, webhooks and history, never
@@ -235,7 +235,7 @@ export function logTable(sql: Sql): LogTable {
     async tail(after, limit) {
       const rows =
         sql.dialect === "postgres"
-          ? await readSettled(sql, (bound) =>
+          ? await readStableEntries(sql, (bound) =>
               sql.all<TailedRow>(
                 `SELECT ${columns}, ${tenant}, xid::text::bigint AS transaction FROM log
                  WHERE (xid, id) > ($1::text::xid8, $2) AND xid < ${unsettledFrom("$4")} AND ${isKept}
@@ -263,7 +263,7 @@ export function logTable(sql: Sql): LogTable {
       // The position of a visible entry, which is durable, and not the snapshot's xmin: after a crash PostgreSQL reissues
       // transaction ids that only aborted transactions had used. New entries would then come before the end.
       const [last, first] = await Promise.all([
-        readSettled(sql, (bound) =>
+        readStableEntries(sql, (bound) =>
           sql.all<LogPosition>(
             `SELECT xid::text::bigint AS transaction, id FROM log
              WHERE xid < ${unsettledFrom("$1")} ORDER BY xid DESC, id DESC LIMIT 1`,
@@ -278,7 +278,7 @@ export function logTable(sql: Sql): LogTable {
       if (sql.dialect === "sqlite") return 0;
       // The oldest of many: the first one may have the time of a clock that ran ahead.
       const [[oldest], nowMs] = await Promise.all([
-        readSettled(sql, (bound) =>
+        readStableEntries(sql, (bound) =>
           sql.all<{ timeMs: number | null }>(
             `SELECT MIN(time_ms) AS "timeMs" FROM
                (SELECT time_ms FROM log WHERE xid >= ${unsettledFrom("$1")} ORDER BY xid, id LIMIT $2) AS hidden`,
@@ -302,7 +302,7 @@ export function logTable(sql: Sql): LogTable {
       if (ofRemoved > 0) return ofRemoved;
       const oldest =
         sql.dialect === "postgres"
-          ? await readSettled(sql, (bound) =>
+          ? await readStableEntries(sql, (bound) =>
               sql.all<DatedPosition>(
                 `SELECT xid::text::bigint AS transaction, id, time_ms AS "timeMs" FROM log
                  WHERE xid < ${unsettledFrom("$2")} ORDER BY xid, id LIMIT $1`,

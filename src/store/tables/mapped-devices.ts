@@ -82,13 +82,13 @@ export function mappedDeviceTable(sql: Sql): MappedDeviceTable {
       const known = names.filter(isStorable);
       if (devices.length === 0 || known.length === 0) return [];
       const [userIds, ids] = [devices.map(({ userId }) => userId), devices.map(({ id }) => id)];
-      const asked =
+      const requested =
         sql.dialect === "postgres"
           ? `SELECT p.u, p.d, n.n FROM unnest($1::int[], $2::int[]) AS p (u, d) CROSS JOIN unnest($3::text[]) AS n (n)`
           : `SELECT u.value, d.value, n.value FROM json_each($1) u JOIN json_each($2) d ON u.key = d.key
              CROSS JOIN json_each($3) n`;
       return sql.all(
-        `WITH asked (user_id, device_id, name) AS (${asked})
+        `WITH asked (user_id, device_id, name) AS (${requested})
          SELECT a.device_id AS "deviceId", a.name, a.value, a.time_ms AS "timeMs" FROM asked CROSS JOIN attributes a
          WHERE a.user_id = asked.user_id AND a.device_id = asked.device_id AND a.number = -1 AND a.name = asked.name`,
         [userIds, ids, known],

@@ -3,7 +3,7 @@ import { expandedText } from "../compressed-text.ts";
 import type { Parameter, Sql } from "../sql.ts";
 import { keptIn, type TailedEntry } from "./log.ts";
 import type { LogPosition } from "./log-position.ts";
-import { readSettled, unsettledFrom } from "./settled-entries.ts";
+import { readStableEntries, unsettledFrom } from "./settled-entries.ts";
 
 /** Whose entries are read. Undefined members match every entry. */
 export interface RecentFilter {
@@ -41,7 +41,8 @@ export function recentLogTable(sql: Sql): RecentLogTable {
   const transaction = isPostgres ? "xid::text::bigint" : "0";
   const order = isPostgres ? "xid DESC, id DESC" : "id DESC";
   return {
-    before: (...query) => (isPostgres ? readSettled(sql, (bound) => read(bound, ...query)) : read(null, ...query)),
+    before: (...query) =>
+      isPostgres ? readStableEntries(sql, (bound) => read(bound, ...query)) : read(null, ...query),
   };
 
   async function read(

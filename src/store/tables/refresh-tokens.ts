@@ -1,11 +1,11 @@
 import type { OwnerId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
-import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
+import { isOfKey, type OwnedSecretKey } from "./owned-secret-key.ts";
 import { tokensByGrant } from "./tokens-of-grant.ts";
 
 /** A refresh token; only its SHA-256 is stored. */
-export interface RefreshTokenRow extends CredentialKey {
+export interface RefreshTokenRow extends OwnedSecretKey {
   readonly grantId: string;
   /** The token that was exchanged for this one; null for the first token of its grant. */
   readonly parentHash: string | null;
@@ -30,7 +30,7 @@ export interface KeptReplaced {
 
 export interface RefreshTokenTable {
   add(token: Omit<RefreshTokenRow, "isUsed" | "retiresMs">): Promise<void>;
-  find(key: CredentialKey): Promise<RefreshTokenRow | undefined>;
+  find(key: OwnedSecretKey): Promise<RefreshTokenRow | undefined>;
   /** The successors of the token, oldest first. */
   children(token: RefreshTokenRow): Promise<RefreshTokenRow[]>;
   /** Marks the token as used, and extends its life until `expiresMs`. */

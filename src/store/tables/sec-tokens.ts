@@ -1,6 +1,6 @@
 import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
-import { type CredentialKey, isOfKey } from "./credential-key.ts";
+import { isOfKey, type OwnedSecretKey } from "./owned-secret-key.ts";
 
 export interface SecTokenRow {
   readonly hash: string;
@@ -12,10 +12,10 @@ export interface SecTokenRow {
 /** Security tokens of the platform calls; only their SHA-256 is stored. */
 export interface SecTokenTable {
   add(token: Pick<SecTokenRow, "userId" | "hash">, nowMs: number): Promise<void>;
-  find(key: CredentialKey): Promise<SecTokenRow | undefined>;
+  find(key: OwnedSecretKey): Promise<SecTokenRow | undefined>;
   renew(token: SecTokenRow, usedMs: number): Promise<void>;
   /** Returns whether the token existed. */
-  remove(key: CredentialKey): Promise<boolean>;
+  remove(key: OwnedSecretKey): Promise<boolean>;
   removeOfUser(userId: UserId): Promise<void>;
   /** Keeps the `count` tokens of a user that were used last; returns how many were removed. */
   keepLastUsed(userId: UserId, count: number): Promise<number>;

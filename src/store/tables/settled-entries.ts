@@ -24,7 +24,7 @@ const oldestOfThisDatabase = `SELECT LEAST(pg_snapshot_xmax(pg_current_snapshot(
 
 /**
  * The transaction id on PostgreSQL below which no entry can appear any more, because all transactions below it have
- * ended. The parameter is what `readSettled` passes.
+ * ended. The parameter is what `readStableEntries` passes.
  */
 export function unsettledFrom(parameter: string): string {
   return `COALESCE(${parameter}::text::xid8, pg_snapshot_xmin(pg_current_snapshot()))`;
@@ -35,7 +35,10 @@ export function unsettledFrom(parameter: string): string {
  * may take hours. So when entries stay hidden, `read` is repeated without the transactions of other databases: these
  * never write this log.
  */
-export async function readSettled<Result>(sql: Sql, read: (bound: string | null) => Promise<Result>): Promise<Result> {
+export async function readStableEntries<Result>(
+  sql: Sql,
+  read: (bound: string | null) => Promise<Result>,
+): Promise<Result> {
   const [result, [found]] = await Promise.all([
     read(null),
     sql.all<{ areHidden: boolean | null }>(hidden, [shortWaitMs]),

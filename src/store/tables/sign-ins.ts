@@ -1,6 +1,6 @@
 import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
-import { type CredentialKey, isOfKey } from "./credential-key.ts";
+import { isOfKey, type OwnedSecretKey } from "./owned-secret-key.ts";
 
 /** A sign-in at the authorization server, from the right password to the decision about the terms. */
 export interface SignInRow {
@@ -21,7 +21,7 @@ export type Decision = "accepted" | "declined";
 
 export interface SignInTable {
   add(signIn: Omit<SignInRow, "decision">): Promise<void>;
-  find(key: CredentialKey): Promise<SignInRow | undefined>;
+  find(key: OwnedSecretKey): Promise<SignInRow | undefined>;
   /** Stores the decision at most once; returns false when there was one already. */
   decide(signIn: SignInRow, decision: Decision): Promise<boolean>;
   /** Whether this browser has signed in on that login page. */

@@ -122,12 +122,12 @@ export function thingTable(sql: Sql): ThingTable {
       const parameters: Parameter[] = [];
       const bound = (value: Parameter) => `$${parameters.push(value)}`;
       const [userIds, ids] = [devices.map(({ userId }) => userId), devices.map(({ id }) => id)];
-      const asked =
+      const requested =
         sql.dialect === "postgres"
           ? `SELECT p.u, p.d FROM unnest(${bound(userIds)}::int[], ${bound(ids)}::int[]) AS p (u, d)`
           : `SELECT u.value, d.value FROM json_each(${bound(userIds)}) u JOIN json_each(${bound(ids)}) d ON u.key = d.key`;
       return sql.all(
-        `WITH asked (user_id, device_id) AS (${asked})
+        `WITH asked (user_id, device_id) AS (${requested})
          SELECT ${shownColumns} FROM asked CROSS JOIN things t
          WHERE t.user_id = asked.user_id AND t.device_id = asked.device_id
            AND (t.device_id, t.thing_id) > (${bound(afterDevice)}, ${bound(afterThing)}) AND t.gone_ms IS NULL

@@ -1,6 +1,6 @@
 import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
-import type { CredentialKey } from "./credential-key.ts";
+import type { OwnedSecretKey } from "./owned-secret-key.ts";
 
 /** A browser in which a user is signed in to the account page. */
 export interface UserSessionRow {
@@ -15,11 +15,11 @@ export interface UserSessionRow {
 
 export interface UserSessionTable {
   add(session: UserSessionRow): Promise<void>;
-  find(key: CredentialKey): Promise<UserSessionRow | undefined>;
+  find(key: OwnedSecretKey): Promise<UserSessionRow | undefined>;
   /** Stores a use, with the new end. */
   used(session: UserSessionRow): Promise<void>;
   /** Returns whether it existed. */
-  remove(key: CredentialKey): Promise<boolean>;
+  remove(key: OwnedSecretKey): Promise<boolean>;
   /** Returns how many there were. */
   removeOfUser(userId: UserId): Promise<number>;
   /** How many sessions of the user have not ended. */

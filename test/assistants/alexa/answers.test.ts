@@ -4,7 +4,7 @@ import { alexaAnswers } from "../../../src/assistants/alexa/answers.ts";
 import { readDirective } from "../../../src/assistants/alexa/directive.ts";
 import type { AlexaCredential, NoTokens } from "../../../src/assistants/alexa/login-tokens.ts";
 import type { AlexaEvent } from "../../../src/assistants/alexa/messages.ts";
-import type { SentCommands } from "../../../src/assistants/commanding.ts";
+import type { CommandBatch } from "../../../src/assistants/commanding.ts";
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { NewReply } from "../../../src/assistants/grants.ts";
 import type { Outlet } from "../../../src/assistants/outlets.ts";
@@ -41,7 +41,7 @@ interface World {
 /** An outlet of client `skill`, and what was asked of the parts behind it. */
 function world(given: World = {}) {
   const { scopes = ["devices:read", "devices:control"], things = [lamp, heater], kind = "user" } = given;
-  const sent: SentCommands[] = [];
+  const sent: CommandBatch[] = [];
   const replies: NewReply[] = [];
   const granted: object[] = [];
   const warned: object[] = [];
@@ -69,7 +69,7 @@ function world(given: World = {}) {
     outlets: { ofClient: async (_, clientId) => (clientId === "skill" ? outlet : undefined) },
     grants: {
       listed: async () => undefined,
-      establish: async (_, user, options) => void granted.push({ user, ...options?.given }),
+      establish: async (_, user, options) => void granted.push({ user, ...options?.messagingAccess }),
       leaving: async () => given.leaving ?? [],
       replyLater: async (_outlet, _user, reply) => void replies.push(reply),
     },

@@ -17,7 +17,7 @@ const answers: readonly (readonly [
 ])[] = [
   ["400 INVALID_REQUEST", namedFaults.invalidRequest, 400, "never"],
   ["403 INSUFFICIENT_PERMISSION", namedFaults.noPermission, 403, "when asked"],
-  ["429 THROTTLING with Retry-After", { ...namedFaults.throttled, retryAfterSeconds: 2 }, 429, "again"],
+  ["429 THROTTLING with Retry-After", { ...namedFaults.rateLimited, retryAfterSeconds: 2 }, 429, "again"],
   ["nothing, as it is down", { kind: "isDown" }, null, "again"],
   ["413 REQUEST_ENTITY_TOO_LARGE", namedFaults.tooLarge, 413, "never"],
   ["404 SKILL_NOT_FOUND", namedFaults.notFound, 404, "when asked"],

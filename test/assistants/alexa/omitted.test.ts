@@ -5,13 +5,13 @@ import { readSettings } from "../../../src/assistants/alexa/settings.ts";
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { ActParts } from "../../../src/cli/administration/admin-command.ts";
 import { showOutlet } from "../../../src/cli/nouns/outlet/outlet-show.ts";
-import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { onOff, thing } from "./things.ts";
 
 /** What `outlet show` says of users with that many lamps. */
 async function showing(lamps: Readonly<Record<number, number>>, user?: string) {
   const call = () => assert.fail("nothing is sent");
-  const assistant = alexa({ call, runtime: movedRuntime(), newUuid: () => "m" });
+  const assistant = alexa({ call, runtime: manualRuntime(), newUuid: () => "m" });
   const settings = readSettings({
     "skill-id": "amzn1.ask.skill.1",
     "vendor-id": "M1",

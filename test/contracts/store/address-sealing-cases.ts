@@ -4,7 +4,7 @@ import { AddressSealing } from "../../../src/events/webhooks/address-sealing.ts"
 import type { NodeId } from "../../../src/model/ids.ts";
 import { compactThingStep, sealedAddressStep } from "../../../src/store/migrations.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { makeTenant, makeWebhook } from "./made-webhook.ts";
 
@@ -20,7 +20,7 @@ export function addressSealingCases(harness: StoreHarness): void {
       const made = () =>
         new AddressSealing({
           store,
-          runtime: { ...movedRuntime(), after: soon },
+          runtime: { ...manualRuntime(), after: soon },
           seal: (address, id) => `sealed ${id} ${address}`,
         });
       const sealing = made();

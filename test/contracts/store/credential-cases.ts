@@ -28,7 +28,7 @@ async function linked(store: OpenStore) {
     };
     return { store: shared, sealing, link: { userId, deviceId, ecosystem, ownership } };
   };
-  const take = (owner: string) => store.transaction((tx) => tx.links.take(userId, deviceId, node(owner)));
+  const take = (owner: string) => store.transaction((tx) => tx.links.takeOver(userId, deviceId, node(owner)));
   const stored = async () =>
     openCredential(sealing.open, (await store.read((tx) => tx.links.ofDevice(userId, deviceId)))!);
   return { row, ownedBy, take, stored };

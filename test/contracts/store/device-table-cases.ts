@@ -191,7 +191,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       await store.transaction(async (tx) => {
         await tx.links.add({ ...linkOf(ada, node("A")), confirmedMs: 2 ** 53 - 1 });
         await tx.links.add({ ...linkOf(bob, node("B")), state: "live" });
-        await tx.links.release(node("B"));
+        await tx.links.releaseAll(node("B"));
       });
       const standings = (devices: readonly { userId: UserId; id: DeviceId }[]) =>
         store.read((tx) => tx.links.standings(devices));

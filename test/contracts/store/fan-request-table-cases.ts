@@ -164,7 +164,7 @@ export function fanRequestTableCases(harness: StoreHarness): void {
       assert.deepEqual(await queued("A", 1), mine.slice(0, 1));
       assert.deepEqual(await queued("B"), [theirs]);
       assert.deepEqual(await queued("C"), []);
-      await store.transaction((tx) => tx.links.claim(node("C"), [node("A")], 10));
+      await store.transaction((tx) => tx.links.claimOrphans(node("C"), [node("A")], 10));
       assert.deepEqual(await queued("A"), []);
       assert.deepEqual(await queued("C"), mine);
     }));

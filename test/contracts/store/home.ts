@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Cause } from "../../../src/model/cause.ts";
 import type { DeviceId, NodeId, TenantId, UserId } from "../../../src/model/ids.ts";
-import type { Report } from "../../../src/runtime/runtime.ts";
+import type { Logger } from "../../../src/runtime/runtime.ts";
 import type { OpenStore, Transaction } from "../../../src/store/seam.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 
@@ -61,7 +61,7 @@ export async function kept(store: OpenStore, name: string): Promise<boolean> {
 /** A row as a plain object. Rows of SQLite have no prototype, which deepEqual would report. */
 export const plain = <Row>(row: Row): Row => structuredClone(row);
 
-export const silent: Report = { debug() {}, info() {}, warn() {}, error() {} };
+export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A promise with its resolver: tests wait for events, never for time. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {

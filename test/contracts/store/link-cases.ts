@@ -4,7 +4,7 @@ import { commitOn } from "../../../src/devices/commit.ts";
 import { OwnershipLost } from "../../../src/model/errors.ts";
 import type { UserId } from "../../../src/model/ids.ts";
 import { checksumOfLinks } from "../../../src/store/tables/link-checksum.ts";
-import { linkWords } from "../../../src/store/tables/links.ts";
+import { linkSearchText } from "../../../src/store/tables/links.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { gate, linkOf, makeHome, node, plain, silent } from "./home.ts";
 
@@ -29,17 +29,17 @@ export function linkCases(harness: StoreHarness): void {
           { limit: 1, tenantIds: [tenantId], after: { userId, ecosystem: "c" } },
         ]) {
           const rows = await tx.links.listed(filter);
-          const { last, words } = await tx.links.joinedWords(filter);
+          const { last, words } = await tx.links.joinedSearchText(filter);
           const { userId, ecosystem } = rows.at(-1)!;
           assert.deepEqual(last && { ...last }, rows.length < filter.limit ? undefined : { userId, ecosystem });
-          assert.deepEqual(words.split("\n").sort(), rows.map(linkWords).sort());
+          assert.deepEqual(words.split("\n").sort(), rows.map(linkSearchText).sort());
         }
         const rows = await tx.links.listed({ limit: 9 });
         assert.deepEqual(
           rows.map(({ userName, ecosystem }) => `${userName} ${ecosystem}`),
           ["Ada Λ a", "Ada Λ b", "Ada Λ c", "bo nest"],
         );
-        const none = await tx.links.joinedWords({ limit: 2, tenantIds: [] });
+        const none = await tx.links.joinedSearchText({ limit: 2, tenantIds: [] });
         assert.deepEqual(none, { last: undefined, words: "" });
       });
     }));
@@ -70,7 +70,7 @@ export function linkCases(harness: StoreHarness): void {
           reason: "refused",
           blindness: null,
         });
-        await tx.links.setMirror(home.userId, link.deviceId, '{"a":1}', '["notice"]');
+        await tx.links.setIndexMap(home.userId, link.deviceId, '{"a":1}', '["notice"]');
         await tx.links.confirm(node("A"), [{ deviceId: link.deviceId, epoch: 1, confirmedMs: 2 ** 53 - 1 }]);
         await tx.links.confirm(node("A"), [{ deviceId: link.deviceId, epoch: 2, confirmedMs: 5 }]);
         await tx.links.confirm(node("B"), [{ deviceId: link.deviceId, epoch: 1, confirmedMs: 6 }]);
@@ -107,7 +107,7 @@ export function linkCases(harness: StoreHarness): void {
       const ofOthers = (owner: string) => store.read((tx) => tx.links.tally(0, node(owner)));
       assert.deepEqual(plain(await ofOthers("A")), []);
       assert.deepEqual(plain(await ofOthers("B")), [{ ...tally, staleCount: 0 }]);
-      await store.transaction((tx) => tx.links.release(node("A")));
+      await store.transaction((tx) => tx.links.releaseAll(node("A")));
       assert.deepEqual(plain(await ofOthers("A")), [{ ...tally, owner: null, staleCount: 0 }]);
     }));
 
@@ -141,26 +141,26 @@ export function linkCases(harness: StoreHarness): void {
       const deviceId = home.devices[0]!;
       await store.transaction((tx) => tx.links.add(linkOf(home, node("A"))));
       await store.transaction(async (tx) => {
-        assert.deepEqual(await tx.links.claim(node("B"), [node("C")], 10), []);
+        assert.deepEqual(await tx.links.claimOrphans(node("B"), [node("C")], 10), []);
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("A"), epoch: 1 }), true);
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("A"), epoch: 2 }), false);
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("B"), epoch: 1 }), false);
-        assert.deepEqual(await tx.links.claim(node("B"), [node("A")], 0), []);
+        assert.deepEqual(await tx.links.claimOrphans(node("B"), [node("A")], 0), []);
       });
-      const claimed = await store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
+      const claimed = await store.transaction((tx) => tx.links.claimOrphans(node("B"), [node("A")], 10));
       assert.deepEqual(plain(claimed), [{ ...linkOf(home, node("B")), epoch: 2 }]);
-      await store.transaction((tx) => tx.links.release(node("A")));
+      await store.transaction((tx) => tx.links.releaseAll(node("A")));
       assert.equal((await store.read((tx) => tx.links.find(userId, "nest")))?.owner, "B");
-      await store.transaction((tx) => tx.links.release(node("B")));
+      await store.transaction((tx) => tx.links.releaseAll(node("B")));
       await store.transaction(async (tx) => {
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("B"), epoch: 2 }), false);
-        assert.equal((await tx.links.claim(node("B"), [node("A")], 10))[0]?.epoch, 3);
+        assert.equal((await tx.links.claimOrphans(node("B"), [node("A")], 10))[0]?.epoch, 3);
       });
-      const taken = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
+      const taken = await store.transaction((tx) => tx.links.takeOver(userId, deviceId, node("C")));
       assert.deepEqual(plain(taken), { ...linkOf(home, node("C")), epoch: 4 });
-      const again = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
+      const again = await store.transaction((tx) => tx.links.takeOver(userId, deviceId, node("C")));
       assert.equal(again?.epoch, 5, "taking it from oneself ends one's older epoch too");
-      assert.equal(await store.transaction((tx) => tx.links.take(9_999 as UserId, deviceId, node("C"))), undefined);
+      assert.equal(await store.transaction((tx) => tx.links.takeOver(9_999 as UserId, deviceId, node("C"))), undefined);
     }));
 
   it("that were live wait for the stream of their new owner, blind since their last confirmation", () =>
@@ -176,18 +176,18 @@ export function linkCases(harness: StoreHarness): void {
         return { state, reason, blindness };
       };
       await store.transaction((tx) => tx.links.add({ ...linkOf(home, node("A")), ...live, confirmedMs: 500 }));
-      const [claimed] = await store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
+      const [claimed] = await store.transaction((tx) => tx.links.claimOrphans(node("B"), [node("A")], 10));
       assert.partialDeepStrictEqual(claimed, { ...waiting, epoch: 2 });
       assert.deepEqual(await standing(), waiting);
       await store.transaction((tx) => tx.links.setState(userId, deviceId, live));
-      const taken = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
+      const taken = await store.transaction((tx) => tx.links.takeOver(userId, deviceId, node("C")));
       assert.partialDeepStrictEqual(taken, { ...waiting, epoch: 3 });
       assert.deepEqual(await standing(), waiting);
       const older = { sinceMs: 100, cause: "closed: bye" };
       for (const state of ["waiting", "needs_reauth"] as const) {
         const own = { state, reason: "as before", blindness: older };
         await store.transaction((tx) => tx.links.setState(userId, deviceId, own));
-        await store.transaction((tx) => tx.links.claim(node("D"), [node("C"), node("D")], 10));
+        await store.transaction((tx) => tx.links.claimOrphans(node("D"), [node("C"), node("D")], 10));
         assert.deepEqual(await standing(), own);
       }
     }));
@@ -202,13 +202,13 @@ export function linkCases(harness: StoreHarness): void {
         for (const [i, deviceId] of home.devices.entries()) {
           await tx.links.add({ ...linkOf(home, i === 2 ? b : a), deviceId, ecosystem: `nest ${i}` });
         }
-        await tx.links.take(home.userId, home.devices[0]!, a);
+        await tx.links.takeOver(home.userId, home.devices[0]!, a);
       });
       await store.read(async (tx) => {
         assert.deepEqual(await tx.links.owners(), [a, b]);
         assert.deepEqual(plain(await tx.links.checksumOf(a)), checksumOfLinks(await tx.links.epochsOf(a)));
         assert.equal((await tx.links.checksumOf(a)).count, 2);
-        assert.deepEqual(plain(await tx.links.shares()), [
+        assert.deepEqual(plain(await tx.links.countsByOwner()), [
           { owner: a, count: 2 },
           { owner: b, count: 1 },
         ]);
@@ -220,9 +220,9 @@ export function linkCases(harness: StoreHarness): void {
       });
       // Links with an old epoch, and links of another node, stay as they are.
       const given = home.devices.map((deviceId) => ({ deviceId, epoch: 1 }));
-      await store.transaction((tx) => tx.links.handBack(a, given));
+      await store.transaction((tx) => tx.links.releaseSome(a, given));
       assert.deepEqual(await store.read((tx) => tx.links.owners()), [a, b, null]);
-      const claimed = await store.transaction((tx) => tx.links.claim(b, [], 10));
+      const claimed = await store.transaction((tx) => tx.links.claimOrphans(b, [], 10));
       assert.deepEqual(
         claimed.map(({ deviceId, epoch }) => [deviceId, epoch]),
         [[home.devices[1], 2]],
@@ -241,10 +241,10 @@ export function linkCases(harness: StoreHarness): void {
           cause: { by: "ecosystem" },
           updates: [{ deviceId, changes: [{ key: 1, value }] }],
           ownership: { owner: node(owner), epoch, deviceId },
-          also: (tx) => tx.links.setMirror(home.userId, deviceId, JSON.stringify(value), "[]"),
+          also: (tx) => tx.links.setIndexMap(home.userId, deviceId, JSON.stringify(value), "[]"),
         });
       await write("by A", 1, "A");
-      await store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
+      await store.transaction((tx) => tx.links.claimOrphans(node("B"), [node("A")], 10));
       await assert.rejects(write("late, by A", 1, "A"), OwnershipLost);
       await assert.rejects(write("by A with B's epoch", 2, "A"), OwnershipLost);
       await store.read(async (tx) => {
@@ -267,7 +267,7 @@ export function linkCases(harness: StoreHarness): void {
           await release.opened;
         });
         await holding.opened;
-        const claim = () => store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
+        const claim = () => store.transaction((tx) => tx.links.claimOrphans(node("B"), [node("A")], 10));
         const claimedMeanwhile = await claim();
         release.open();
         await held;

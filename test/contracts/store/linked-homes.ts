@@ -35,7 +35,7 @@ export interface MirrorOptions {
   readonly epoch?: number;
   readonly deviceId?: DeviceId;
   readonly urgent?: boolean;
-  readonly hurry?: AbortSignal;
+  readonly becomesUrgent?: AbortSignal;
 }
 
 /** Commits a value of the first attribute, as the owner of the link. */
@@ -64,7 +64,7 @@ export async function whileAGroupRuns<Result>(
       begun.open();
       await end.opened;
     },
-    { patient: true, groupedBy: userId },
+    { background: true, groupedBy: userId },
   );
   await begun.opened;
   try {

@@ -77,7 +77,7 @@ export function nodeBusCases(harness: StoreHarness): void {
       await teller.transaction((tx) => tx.nodes.beat(node("A")));
       const failed = teller.transaction(async (tx) => {
         await tx.links.add(linkOf(home, node("A")));
-        await tx.links.take(home.userId, home.devices[0]!, node("A"));
+        await tx.links.takeOver(home.userId, home.devices[0]!, node("A"));
         throw new Error("changed my mind");
       });
       await assert.rejects(failed, /changed my mind/);
@@ -99,12 +99,12 @@ export function nodeBusCases(harness: StoreHarness): void {
       const { hints } = await listening(store);
       const changes: readonly (readonly [Hint | undefined, (tx: Transaction) => Promise<unknown>])[] = [
         [undefined, (tx) => tx.links.add(linkOf(home, node("A")))],
-        ["links", (tx) => tx.links.take(userId, device, node("B"))],
-        ["links", (tx) => tx.links.handBack(node("B"), [{ deviceId: device, epoch: 2 }])],
-        ["links", (tx) => tx.links.claim(node("C"), [], 1)],
-        [undefined, (tx) => tx.links.claim(node("D"), [], 1)],
-        [undefined, (tx) => tx.links.release(node("D"))],
-        ["links", (tx) => tx.links.release(node("C"))],
+        ["links", (tx) => tx.links.takeOver(userId, device, node("B"))],
+        ["links", (tx) => tx.links.releaseSome(node("B"), [{ deviceId: device, epoch: 2 }])],
+        ["links", (tx) => tx.links.claimOrphans(node("C"), [], 1)],
+        [undefined, (tx) => tx.links.claimOrphans(node("D"), [], 1)],
+        [undefined, (tx) => tx.links.releaseAll(node("D"))],
+        ["links", (tx) => tx.links.releaseAll(node("C"))],
         ["links", (tx) => tx.links.remove(userId, device)],
         ["links", (tx) => tx.nodes.leave(node("A"))],
         ["quotas", (tx) => tx.quotas.set({ ...ofTenant, kind: "openStreams", value: 5 })],

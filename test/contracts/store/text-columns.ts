@@ -204,14 +204,14 @@ export const textColumns: readonly Column[] = [
   {
     name: "links.index_map",
     roundTrip: async (tx, text, { userId, device }) => {
-      await tx.links.setMirror(userId, device, text, "[]");
+      await tx.links.setIndexMap(userId, device, text, "[]");
       return (await tx.links.ofDevice(userId, device))?.indexMap;
     },
   },
   {
     name: "links.notices",
     roundTrip: async (tx, text, { userId, device }) => {
-      await tx.links.setMirror(userId, device, "{}", text);
+      await tx.links.setIndexMap(userId, device, "{}", text);
       return (await tx.links.ofDevice(userId, device))?.notices;
     },
   },

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { NodeId } from "../../../src/model/ids.ts";
 import { ThingFormChoice } from "../../../src/nodes/thing-form.ts";
 import { compactThingStep } from "../../../src/store/migrations.ts";
-import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 
 export function thingFormCases(harness: StoreHarness): void {
@@ -17,7 +17,7 @@ export function thingFormCases(harness: StoreHarness): void {
           waits.push(waitMs);
           return () => undefined;
         };
-        return new ThingFormChoice({ store, runtime: { ...movedRuntime(), after } });
+        return new ThingFormChoice({ store, runtime: { ...manualRuntime(), after } });
       };
       const choice = made();
       if (!store.isShared) {

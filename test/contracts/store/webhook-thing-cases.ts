@@ -9,7 +9,7 @@ import { WebhookSender } from "../../../src/events/webhooks/sender.ts";
 import type { OpenStore, Store, Transaction } from "../../../src/store/seam.ts";
 import type { ThingCommandRow } from "../../../src/store/tables/thing-commands.ts";
 import type { WebhookKey } from "../../../src/store/tables/webhooks.ts";
-import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { eventually } from "../../stories/world.ts";
 import { onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { type Home, makeHome } from "./home.ts";
@@ -76,7 +76,7 @@ export function webhookThingCases(harness: StoreHarness): void {
       };
       const sender = new WebhookSender({
         store: counting,
-        runtime: movedRuntime(),
+        runtime: manualRuntime(),
         post: async () => ({ status: 204, text: null }),
         secretOf: () => "whsec_",
         addressOf: ({ url }) => url,

@@ -4,7 +4,7 @@ import type { Post } from "../../../src/events/webhooks/post.ts";
 import { WebhookSender } from "../../../src/events/webhooks/sender.ts";
 import { type LimitName, limits } from "../../../src/model/limits.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { eventually } from "../../stories/world.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { gate } from "./home.ts";
@@ -83,7 +83,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
           return { status: 204, text: null };
         };
         const parts = { secretOf: () => "whsec_", addressOf: () => "https://a.example/" };
-        const sender = new WebhookSender({ store, runtime: movedRuntime(), post, ...parts });
+        const sender = new WebhookSender({ store, runtime: manualRuntime(), post, ...parts });
         try {
           await eventually(t.signal, async () => {
             sender.wake();
@@ -127,7 +127,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
       const reached = new Set<LimitName>();
       const sender = new WebhookSender({
         store,
-        runtime: movedRuntime(),
+        runtime: manualRuntime(),
         post,
         secretOf: () => "whsec_",
         addressOf: ({ url }) => url,

@@ -73,10 +73,10 @@ describe("commands to thermostats of Google", () => {
       state: "rejected",
       message: "Command not allowed in current thermostat mode.",
     });
-    google.faults.set("devices", namedFaults.tooMany);
+    google.faults.set("devices", namedFaults.rateLimited);
     const limited = { state: "rejected", message: "Rate limited.", retryAfterMs: 60_000 };
     assert.deepEqual(await act({ trait: "fanTimer", set: { active: true } }), limited);
-    google.faults.set("devices", { ...namedFaults.tooMany, retryAfterSeconds: 7 });
+    google.faults.set("devices", { ...namedFaults.rateLimited, retryAfterSeconds: 7 });
     assert.deepEqual(await act({ trait: "fanTimer", set: { active: true } }), { ...limited, retryAfterMs: 7_000 });
   });
 });

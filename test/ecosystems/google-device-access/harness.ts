@@ -10,7 +10,7 @@ import {
 } from "../../../src/ecosystems/google-device-access/connector.ts";
 import type { GoogleLimits } from "../../../src/ecosystems/google-device-access/limits.ts";
 import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
-import type { Report, Runtime } from "../../../src/runtime/runtime.ts";
+import type { Logger, Runtime } from "../../../src/runtime/runtime.ts";
 import { MemoryFeed } from "./memory-feed.ts";
 
 /** Limits that no test reaches. */
@@ -21,7 +21,7 @@ export const generous: GoogleLimits = {
 };
 
 const ignore = () => undefined;
-export const silent: Report = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+export const silent: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** A simulated Google whose limits no test reaches, and which ends with the test. */
 export async function startedGoogle(t: TestContext, options?: GoogleOptions): Promise<Google> {

@@ -24,12 +24,12 @@ describe("the consent of a Home Assistant's owner", () => {
       [credential.address, credential.clientId, credential.expiresMs],
       [simulator.url, "https://breezeway.example/", 1_801_000],
     );
-    await connector.read(connector.accessOf!(credential), unending());
+    await connector.read(connector.callTokenOf!(credential), unending());
     const renewed = await connector.renew!(credential, unending());
     assert.ok(renewed.state === "renewed" && renewed.credential.accessToken !== credential.accessToken);
 
     assert.equal((await consent.exchange(answer, unending())).state, "refused", "a code is redeemed once");
-    const access = connector.accessOf!(credential);
+    const access = connector.callTokenOf!(credential);
     assert.equal(await connector.revoke(access, unending(), credential), true);
     await assert.rejects(connector.read(access, unending()), { name: "EcosystemRefused" });
     assert.equal((await connector.renew!(credential, unending())).state, "refused");

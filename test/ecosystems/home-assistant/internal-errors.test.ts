@@ -4,7 +4,7 @@ import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
 import { InstanceHome } from "../../../src/ecosystems/home-assistant/instance-home.ts";
 import { thermostatKey } from "../../../src/home/reported-things.ts";
-import { settled } from "../../federation/moved-runtime.ts";
+import { flushPromises } from "../../federation/manual-runtime.ts";
 
 describe("a defect of Breezeway that an instance causes", () => {
   for (const method of ["load", "list"] as const) {
@@ -19,10 +19,10 @@ describe("a defect of Breezeway that an instance causes", () => {
         throw mistake;
       });
       await assert.rejects(connector.read(access, signal), mistake);
-      while (simulator.connections.size > 0) await settled();
+      while (simulator.connections.size > 0) await flushPromises();
       const step = { trait: "fanTimer", set: { active: true } } as const;
       await assert.rejects(connector.act(access, { key: thermostatKey("t1"), step }, signal), mistake);
-      while (simulator.connections.size > 0) await settled();
+      while (simulator.connections.size > 0) await flushPromises();
     });
   }
 });

@@ -26,9 +26,12 @@ describe("the states of entities", () => {
         for (let i = 1; i < timed.length; i++) {
           found.apply({ c: { "switch.x": compressedDifference(timed[i - 1]!, timed[i]!) } });
         }
-        const { told, contextId } = found.view("switch.x");
+        const { lastState, contextId } = found.view("switch.x");
         const { state, attributes } = timed.at(-1)!;
-        assert.deepEqual([told?.state, told?.attributes, contextId], [state, attributes, `c${timed.length - 1}`]);
+        assert.deepEqual(
+          [lastState?.state, lastState?.attributes, contextId],
+          [state, attributes, `c${timed.length - 1}`],
+        );
       }),
     );
   });
@@ -38,8 +41,8 @@ describe("the states of entities", () => {
       const found = new EntityStates();
       found.apply({ a: { "sensor.x": { s: "19", a: {} } } });
       found.apply({ a: { "sensor.x": { a: {}, ...lost } } });
-      const { told, isFresh } = found.view("sensor.x");
-      assert.deepEqual([told?.state, isFresh], ["19", false]);
+      const { lastState, isFresh } = found.view("sensor.x");
+      assert.deepEqual([lastState?.state, isFresh], ["19", false]);
     });
   }
 });
@@ -124,7 +127,7 @@ describe("the things of an instance", () => {
 
   it("tell nobody's absence from a zone without persons, or while a person's place is unknown", () => {
     const at = (state: string, isFresh = true): EntityView => {
-      return { told: { state, attributes: {} }, isFresh, isReachable: true, attributes: {}, contextId: undefined };
+      return { lastState: { state, attributes: {} }, isFresh, isReachable: true, attributes: {}, contextId: undefined };
     };
     const stateOf = (persons: readonly EntityView[], zone?: EntityView) => presenceOf(persons, zone)?.state.state;
     assert.equal(stateOf([], at("0")), undefined);

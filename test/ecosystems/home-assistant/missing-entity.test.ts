@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { isMissing } from "../../../src/ecosystems/home-assistant/missing-entity.ts";
-import { settled } from "../../federation/moved-runtime.ts";
+import { flushPromises } from "../../federation/manual-runtime.ts";
 import { writtenSession } from "./written-session.ts";
 
 // Without an end of the question a test would wait for ever.
@@ -30,7 +30,7 @@ describe("the question whether an instance has an entity", { timeout: 20_000 }, 
   it("is given up when the signal aborts, and the instance has sent no event", async (t) => {
     const { question, receive, stop, assertForgotten } = await asked(t);
     receive({ type: "result", success: true, result: null });
-    await settled();
+    await flushPromises();
     stop.abort();
     assert.equal(await question, false);
     assertForgotten();
@@ -46,7 +46,7 @@ describe("the question whether an instance has an entity", { timeout: 20_000 }, 
   it("is given up when the session ends before the event", async (t) => {
     const { question, receive, session, assertForgotten } = await asked(t);
     receive({ type: "result", success: true, result: null });
-    await settled();
+    await flushPromises();
     session.finish("closed", "the instance ended the connection");
     assert.equal(await question, false);
     assertForgotten({ isUnsubscribed: false });

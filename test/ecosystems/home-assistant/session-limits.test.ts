@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
-import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { listen } from "../listening.ts";
 import { writtenSession } from "./written-session.ts";
 
@@ -93,7 +93,7 @@ const searchMs = 1_000;
 async function followed(t: TestContext, type: string) {
   const simulator = await startHomeAssistant();
   t.after(() => simulator.stop());
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const connector = homeAssistantConnector({
     name: "home",
     allowPrivateNetworks: true,

@@ -106,7 +106,7 @@ describe("a session with a Home Assistant instance", () => {
     assert.ok(renewed.state === "renewed", JSON.stringify(renewed));
     const { accessToken, ...kept } = renewed.credential;
     assert.deepEqual(kept, { refreshToken, clientId, address: simulator.url, expiresMs: 1_801_000 });
-    await connector.read(connector.accessOf!(renewed.credential), unending());
+    await connector.read(connector.callTokenOf!(renewed.credential), unending());
     simulator.deleteToken(refreshToken);
     assert.equal((await connector.renew!(before, unending())).state, "refused");
     const longLived = { accessToken, address: simulator.url };
@@ -142,13 +142,13 @@ describe("a session with a Home Assistant instance", () => {
     const clientId = "https://breezeway.example/";
     const { accessToken, refreshToken } = simulator.tokens.redeem(simulator.tokens.addCode(clientId), clientId)!;
     const credential = { accessToken, refreshToken, clientId, address: simulator.url, expiresMs: Date.now() + 60_000 };
-    const stream = listen(connector, connector.accessOf!(credential));
+    const stream = listen(connector, connector.callTokenOf!(credential));
     await stream.until(1);
     const renewed = await connector.renew!(credential, unending());
     assert.ok(renewed.state === "renewed");
     const [id] = (stream.heard[0] as Home).thermostats.byId.keys();
     const step = { trait: "fan", set: { mode: "on" } } as const;
-    const access = connector.accessOf!(renewed.credential);
+    const access = connector.callTokenOf!(renewed.credential);
     const outcome = await connector.act(access, { key: thermostatKey(id!), step }, unending());
     assert.ok(outcome.state === "accepted" && outcome.caused);
     assert.equal(simulator.tokens.attempts, 1);
@@ -159,7 +159,7 @@ describe("a session with a Home Assistant instance", () => {
   it("does not present a token that has expired", async (t) => {
     const { simulator, connector } = await started(t);
     const expired = { accessToken: "a", refreshToken: "r", clientId: "c", address: simulator.url, expiresMs: 1 };
-    assert.equal((await listen(connector, connector.accessOf!(expired)).ended).reason, "unauthorized");
+    assert.equal((await listen(connector, connector.callTokenOf!(expired)).ended).reason, "unauthorized");
     assert.equal(simulator.tokens.attempts, 0);
   });
 

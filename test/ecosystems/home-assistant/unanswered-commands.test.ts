@@ -6,7 +6,7 @@ import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/c
 import { withRenewal } from "../../../src/federation/renewing-connector.ts";
 import { thermostatKey } from "../../../src/home/reported-things.ts";
 import { within } from "../../../src/runtime/runtime.ts";
-import { movedRuntime, settled } from "../../federation/moved-runtime.ts";
+import { flushPromises, manualRuntime } from "../../federation/manual-runtime.ts";
 import { listen } from "../listening.ts";
 
 // Without its limit a command would wait for ever.
@@ -61,18 +61,18 @@ describe("a command whose service call the instance doesn't answer", () => {
     assert.equal(simulator.connections.size, 1);
     await runtime.advance(30_000);
     assert.deepEqual(await outcome, unanswered);
-    while (simulator.connections.size > 0) await settled();
+    while (simulator.connections.size > 0) await flushPromises();
   });
 });
 
 async function unanswering(t: TestContext) {
   const simulator = await startHomeAssistant();
   t.after(() => simulator.stop());
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const connector = homeAssistantConnector({ name: "home", allowPrivateNetworks: true, timers: runtime });
   const access = `${simulator.url} ${simulator.tokens.addLongLived()}`;
   const home = await connector.read(access, new AbortController().signal);
-  while (simulator.connections.size > 0) await settled();
+  while (simulator.connections.size > 0) await flushPromises();
   const [id] = home.thermostats.byId.keys();
   const step = { trait: "fanTimer", set: { active: true } } as const;
   const ignores = (ignoredType: string) =>

@@ -3,12 +3,12 @@ import { EventEmitter } from "node:events";
 import type WebSocket from "ws";
 import { Session } from "../../../src/ecosystems/home-assistant/session.ts";
 import type { LimitName } from "../../../src/model/limits.ts";
-import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 
 /** A session over a socket that the test writes to. */
 export async function writtenSession() {
   const socket = new WrittenSocket();
-  const runtime = movedRuntime();
+  const runtime = manualRuntime();
   const reached: LimitName[] = [];
   const opening = Session.open(
     { url: new URL("http://home.example"), token: "token", consentKey: "key" },

@@ -5,13 +5,13 @@ import { followByReading, type PollerParts } from "../../../src/ecosystems/kit/p
 import type { Home } from "../../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../../src/model/errors.ts";
 import { home } from "../../federation/made-homes.ts";
-import { type MovedRuntime, movedRuntime, settled } from "../../federation/moved-runtime.ts";
+import { flushPromises, type ManualRuntime, manualRuntime } from "../../federation/manual-runtime.ts";
 
 const everyMs = 60_000;
 const answerLimitMs = 5_000;
 
 describe("a home that can only be read", () => {
-  let runtime: MovedRuntime;
+  let runtime: ManualRuntime;
   let heard: (Home | "unchanged" | "partial")[];
   /** Reads that wait for their answer. */
   let reads: { resolve(home: Home): void; reject(error: Error): void; readonly signal: AbortSignal }[];
@@ -19,7 +19,7 @@ describe("a home that can only be read", () => {
   let ended: StreamEnd | undefined;
 
   beforeEach(() => {
-    runtime = movedRuntime();
+    runtime = manualRuntime();
     heard = [];
     reads = [];
     stopping = new AbortController();
@@ -44,11 +44,11 @@ describe("a home that can only be read", () => {
   };
   const answer = async (one: Home) => {
     reads.at(-1)!.resolve(one);
-    await settled();
+    await flushPromises();
   };
   const fail = async (error: Error) => {
     reads.at(-1)!.reject(error);
-    await settled();
+    await flushPromises();
   };
 
   it("is read at once, and then at the pace; an equal home is reported as unchanged", async () => {
@@ -86,7 +86,7 @@ describe("a home that can only be read", () => {
     [3_600_000, 0.5, 600_000],
   ] as const) {
     it(`is read again after ${pauseMs} ms for a pace of ${wantedMs} ms and the random number ${random}`, async () => {
-      runtime = movedRuntime({ random: () => random });
+      runtime = manualRuntime({ random: () => random });
       follow({ everyMs: wantedMs });
       await answer(home());
       await runtime.advance(pauseMs - 1);
@@ -138,7 +138,7 @@ describe("a home that can only be read", () => {
     follow();
     await answer(home());
     stopping.abort();
-    await settled();
+    await flushPromises();
     assert.deepEqual([ended, runtime.timers], [stopped, 0]);
 
     [stopping, ended] = [new AbortController(), undefined];
@@ -150,7 +150,7 @@ describe("a home that can only be read", () => {
     ended = undefined;
     const count = reads.length;
     follow();
-    await settled();
+    await flushPromises();
     assert.deepEqual([ended, reads.length], [stopped, count], "a stopped one reads nothing");
   });
 });

@@ -114,7 +114,7 @@ export class AssistantOwners {
 
   #establish(node: SimulatedNode, userId: UserId, outletId: OutletId): void {
     const credential = this.#parts.makers.newCredential(userId, node.nowMs());
-    const how = outletId === "google" ? { isListed: true } : { given: { credential, region: "na" } };
+    const how = outletId === "google" ? { isListed: true } : { messagingAccess: { credential, region: "na" } };
     node.assistants!.grants.establish(outlet(outletId), userId, how).catch(expectOurs);
   }
 

@@ -1,4 +1,4 @@
-import type { Listing, Home as ReportedHome, Sighting, Structure } from "../../../src/home/home.ts";
+import type { Listing, ObjectReading, Home as ReportedHome, Structure } from "../../../src/home/home.ts";
 import { type AwayWord, alarmThing, presence, thermostatThing } from "../../home/home-parts.ts";
 import type { HomeTruth } from "../checks/history.ts";
 import type { Dice } from "../dice.ts";
@@ -49,7 +49,7 @@ function nothing<T>(): Listing<T> {
 
 function incomplete<T extends object>(listing: Listing<T>, dice: Dice, fields: readonly (keyof T)[]): Listing<T> {
   const isWhole = dice.chance(0.5);
-  const byId = new Map<string, Sighting<T>>();
+  const byId = new Map<string, ObjectReading<T>>();
   for (const [id, sighting] of listing.byId) {
     if (!isWhole && dice.chance(0.3)) continue;
     const partial: Partial<T> = {};
@@ -60,7 +60,7 @@ function incomplete<T extends object>(listing: Listing<T>, dice: Dice, fields: r
 }
 
 function withoutLists(listing: Listing<Structure>): Listing<Structure> {
-  const byId = [...listing.byId].map(([id, sighting]): [string, Sighting<Structure>] => [
+  const byId = [...listing.byId].map(([id, sighting]): [string, ObjectReading<Structure>] => [
     id,
     sighting.isRead ? { isRead: true, object: { ...sighting.object, listsDevices: false } } : sighting,
   ]);

@@ -1,5 +1,5 @@
 import type { UserId } from "../../../src/model/ids.ts";
-import type { AskedLink } from "../../../src/store/groups/group-tables.ts";
+import type { LinkRef } from "../../../src/store/groups/group-tables.ts";
 import { plant, replace } from "./plant.ts";
 
 const module = () => import("../../../src/store/groups/shared-reads.ts");
@@ -14,7 +14,7 @@ export const groupPlants = [
     replace(module, {
       SharedReads: (original) =>
         class extends original {
-          override async holdLink(link: AskedLink): Promise<boolean> {
+          override async holdLink(link: LinkRef): Promise<boolean> {
             await super.holdLink(link);
             return true;
           }

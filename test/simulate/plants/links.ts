@@ -144,7 +144,7 @@ export const linkPlants = [
   plant(
     "ended-too-soon",
     "a blind interval ends at the earliest that the store's time can have been",
-    withRecordParts(() => ({ unsureMs: () => 0 })),
+    withRecordParts(() => ({ uncertaintyMs: () => 0 })),
   ),
   plant(
     "passed-over-at-once",

@@ -1,4 +1,4 @@
-import type { Home, Sighting } from "../../../src/home/home.ts";
+import type { Home, ObjectReading } from "../../../src/home/home.ts";
 import type { Thing } from "../../../src/home/thing.ts";
 import type { Slot } from "../../../src/virtual-device/slots.ts";
 import { plant, replace } from "./plant.ts";
@@ -58,7 +58,7 @@ export const modelPlants = [
 ];
 
 function deafToSmoke(account: Home): Home {
-  const byId = [...account.alarms.byId].map(([id, sighting]): [string, Sighting<Thing>] => {
+  const byId = [...account.alarms.byId].map(([id, sighting]): [string, ObjectReading<Thing>] => {
     if (!sighting.isRead) return [id, sighting];
     const { smoke, ...traits } = sighting.object.traits;
     return [id, { ...sighting, object: { ...sighting.object, traits } }];

@@ -85,7 +85,7 @@ export const otherEcosystemPlants = [
         class extends original {
           override view(entityId: string) {
             const view = super.view(entityId);
-            return { ...view, isFresh: view.told !== undefined };
+            return { ...view, isFresh: view.lastState !== undefined };
           }
         },
     }),

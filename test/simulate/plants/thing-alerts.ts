@@ -18,7 +18,7 @@ export const thingAlertPlants = [
     "gone-unseen",
     "a thing that is gone says nothing to the alerts on it",
     replace(() => import("../../../src/alerts/thing-subject.ts"), {
-      toldValues: (original) => (thing) => (thing.what === "gone" ? new Map() : original(thing)),
+      loggedValues: (original) => (thing) => (thing.what === "gone" ? new Map() : original(thing)),
     }),
   ),
   plant(

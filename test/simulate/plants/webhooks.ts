@@ -1,6 +1,6 @@
-import type { Attempts } from "../../../src/events/webhooks/attempts.ts";
 import type { FeedTables } from "../../../src/events/webhooks/feeder.ts";
 import type { SenderParts } from "../../../src/events/webhooks/sender.ts";
+import type { WebhookPoster } from "../../../src/events/webhooks/webhook-poster.ts";
 import type { LogPosition } from "../../../src/store/tables/log-position.ts";
 import { type TableChanges, withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
@@ -23,10 +23,10 @@ export const webhookPlants = [
   plant(
     "settled-before-sent",
     "a delivery counts as taken before it is sent",
-    replace(() => import("../../../src/events/webhooks/attempts.ts"), {
-      Attempts: (original) =>
+    replace(() => import("../../../src/events/webhooks/webhook-poster.ts"), {
+      WebhookPoster: (original) =>
         class extends original {
-          override async make(...given: Parameters<Attempts["make"]>) {
+          override async make(...given: Parameters<WebhookPoster["make"]>) {
             super.make(...given).catch(() => undefined);
             return { status: 200, text: null };
           }

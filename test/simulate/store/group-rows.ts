@@ -1,10 +1,10 @@
 import type { UserId } from "../../../src/model/ids.ts";
 import type {
-  AskedAttribute,
-  AskedDevice,
-  AskedLink,
-  AskedThing,
+  AttributeRef,
+  DeviceRef,
   GroupTables,
+  LinkRef,
+  ThingRef,
 } from "../../../src/store/groups/group-tables.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 import type { Claim } from "../checks/history.ts";
@@ -41,7 +41,7 @@ export function groupTablesOn(session: Session, below: Rows, written: (member: M
       });
     return session.run(`lock ${what} of a group`, () => ({ free, nowMs: session.nowMs() }), locks);
   };
-  const heldLinks = async (links: readonly AskedLink[]) => {
+  const heldLinks = async (links: readonly LinkRef[]) => {
     const { free } = await lockFree("links", links, ({ deviceId, owner, epoch }, rows) => {
       const row = rows.get<LinkRow>("links", deviceId);
       return row?.owner === owner && row.epoch === epoch ? [{ key: `links/${deviceId}`, mode: "share" }] : [];
@@ -49,19 +49,19 @@ export function groupTablesOn(session: Session, below: Rows, written: (member: M
     for (const { userId, deviceId, owner, epoch } of free) claims.set(userId, { deviceId, owner, epoch });
     return new Set([...free].map(({ deviceId }) => deviceId));
   };
-  const lockDevices = async (devices: readonly AskedDevice[]) => {
-    const lockOf = ({ deviceId }: AskedDevice) => [exclusive("devices", deviceId)];
+  const lockDevices = async (devices: readonly DeviceRef[]) => {
+    const lockOf = ({ deviceId }: DeviceRef) => [exclusive("devices", deviceId)];
     const { free } = await lockFree("devices", devices, lockOf);
     const found = [...free].map(({ userId, deviceId }) => tables.devices.lock(userId, [deviceId]));
     return (await Promise.all(found)).flat();
   };
-  const attributesOf = async (asked: readonly AskedAttribute[]) => {
+  const attributesOf = async (asked: readonly AttributeRef[]) => {
     const found = asked.map(async ({ userId, deviceId, key }) =>
       (await tables.attributes.some(userId, deviceId, [key])).map((row) => ({ ...row, deviceId })),
     );
     return (await Promise.all(found)).flat();
   };
-  const thingsOf = async (asked: readonly AskedThing[]) => {
+  const thingsOf = async (asked: readonly ThingRef[]) => {
     const found = asked.map(({ userId, thingId }) => tables.things.some(userId, [thingId]));
     return (await Promise.all(found)).flat();
   };
@@ -73,7 +73,7 @@ export function groupTablesOn(session: Session, below: Rows, written: (member: M
       );
       return { ids: free, nowMs };
     },
-    async look(asked) {
+    async read(asked) {
       // All at once, as in one statement: the group may end while the answer is on its way.
       const [links, devices, attributes, things] = await Promise.all([
         heldLinks(asked.links),

@@ -70,11 +70,11 @@ export class MemoryStore {
     const groups = this.#groupsOf(client);
     return {
       isShared: true,
-      transaction: (body, { groupedBy, urgent, hurry } = {}) => {
+      transaction: (body, { groupedBy, urgent, becomesUrgent } = {}) => {
         const { claim } = client;
         if (client.isDead) return never();
-        if (groupedBy === undefined || urgent || hurry?.aborted) return this.#transaction(client, claim, body);
-        return groups.add(groupedBy, withClaim(body, claim), hurry);
+        if (groupedBy === undefined || urgent || becomesUrgent?.aborted) return this.#transaction(client, claim, body);
+        return groups.add(groupedBy, withClaim(body, claim), becomesUrgent);
       },
       read: (body) => (client.isDead ? never() : body(tablesOn(new Connection(this, client, null, true)))),
     };

@@ -365,7 +365,7 @@ function linkRows(session: Session): SimulatedTables["links"] {
     setRenewing: async (_, id, renewingMs) => void (await update("renewing", id, () => ({ renewingMs }))),
     setState: async (_, id, { state, reason, blindness }) =>
       void (await update(`${state}`, id, () => ({ state, reason, blindness }))),
-    setMirror: async (_, id, indexMap, notices) => void (await update("map", id, () => ({ indexMap, notices }))),
+    setIndexMap: async (_, id, indexMap, notices) => void (await update("map", id, () => ({ indexMap, notices }))),
     confirm: (owner, times) => {
       const timeOf = (row: LinkRow) =>
         times.find(({ deviceId, epoch }) => row.owner === owner && row.deviceId === deviceId && row.epoch === epoch);
@@ -375,7 +375,7 @@ function linkRows(session: Session): SimulatedTables["links"] {
         (row) => ({ confirmedMs: timeOf(row)!.confirmedMs }),
       );
     },
-    claim: (owner, dead, limit) =>
+    claimOrphans: (owner, dead, limit) =>
       session.run("claim links", (rows) => {
         const claimed: LinkRow[] = [];
         for (const row of all(rows)) {
@@ -388,7 +388,7 @@ function linkRows(session: Session): SimulatedTables["links"] {
         if (claimed.length > 0) session.hint("links");
         return claimed;
       }),
-    take(_, id, owner) {
+    takeOver(_, id, owner) {
       session.hint("links");
       return update(`take for ${owner}`, id, ({ epoch }) => ({ owner, epoch: epoch + 1 }));
     },
@@ -398,11 +398,11 @@ function linkRows(session: Session): SimulatedTables["links"] {
       return checksumOfLinks(await where("checksum of node", (row) => row.owner === owner));
     },
     owners: () => session.run("owners of links", (rows) => [...new Set(all(rows).map(({ owner }) => owner))]),
-    shares: () =>
+    countsByOwner: () =>
       session.run("shares of nodes", (rows) =>
         [...Map.groupBy(all(rows), ({ owner }) => owner)].map(([owner, { length: count }]) => ({ owner, count })),
       ),
-    release(owner) {
+    releaseAll(owner) {
       session.hint("links");
       return updateAll(
         "release",
@@ -410,7 +410,7 @@ function linkRows(session: Session): SimulatedTables["links"] {
         () => ({ owner: null }),
       );
     },
-    handBack(owner, links) {
+    releaseSome(owner, links) {
       session.hint("links");
       const isGiven = (row: LinkRow) =>
         row.owner === owner && links.some(({ deviceId, epoch }) => row.deviceId === deviceId && row.epoch === epoch);

@@ -4,7 +4,7 @@ import type { AlexaInterface, OfferedThing, SourceField, Value } from "./interfa
 const namespace = "Alexa.PowerController";
 const names = ["powerState"];
 
-/** Lights, switches and fans that can be switched. Alexa has no power state that can't be set. */
+/** Lights, switches and fans that can be switched. Alexa has no read-only power state. */
 export const power: AlexaInterface = {
   namespace,
   traits: ["onOff"],

@@ -8,7 +8,7 @@ import { alexaModeOf, alexaModesOf, hasPair, hasSingleTarget } from "./thermosta
 export const thermostatController: AlexaInterface = {
   namespace: "Alexa.ThermostatController",
   traits: ["thermostat"],
-  /** Alexa has no thermostat that can't be set, and no setpoint that can only be read. */
+  /** Alexa has no read-only thermostats or setpoints: offer only what commands can set. */
   offer: (thing) => {
     const { thermostat } = thing.traits;
     const canSetTarget = canSet(thing, "thermostat", ...targetFields);

@@ -110,14 +110,15 @@ function comparedWith(condition: Condition): string {
 
 /** What a firing does, in the order in which it happens. */
 function actWords({ action, targets, commands, message }: Acts, names: SubjectNames): readonly string[] {
-  const told = action === writingAction || action === "command" ? [] : [`tell “${isolated(action)}”`];
-  const said = told.length > 0 && message !== "" ? [`${told[0]} (${isolated(message)})`] : told;
+  const eventAct = action === writingAction || action === "command" ? [] : [`tell “${isolated(action)}”`];
+  const eventActWithMessage =
+    eventAct.length > 0 && message !== "" ? [`${eventAct[0]} (${isolated(message)})`] : eventAct;
   const written = action === writingAction ? targets : [];
   const writes = written.map(
     ({ deviceId, attributeName, value }) =>
       `set ${deviceName(deviceId, names)} ${isolated(attributeName)} to ${value === "" ? "blank" : JSON.stringify(isolated(value))}`,
   );
-  const all = [...said, ...cut(writes), ...cut(commands.map((command) => commandWords(command, names)))];
+  const all = [...eventActWithMessage, ...cut(writes), ...cut(commands.map((command) => commandWords(command, names)))];
   return all.length === 0 ? ["tell “command”"] : all;
 }
 

@@ -69,8 +69,8 @@ function changesIn(
 
 /** One sentence for each field that a person cares about; words of the ecosystem repeat what a field says. */
 function fieldSentences(name: string, fields: Body, timeMs: number): readonly string[] {
-  const told = Object.entries(fields).filter(([field]) => !/\.(word|untilText|untilMs)$|^indicator\./.test(field));
-  const shown = told.length > 0 ? told : Object.entries(fields);
+  const notable = Object.entries(fields).filter(([field]) => !/\.(word|untilText|untilMs)$|^indicator\./.test(field));
+  const shown = notable.length > 0 ? notable : Object.entries(fields);
   return shown.map(([field, value]) => fieldSentence(name, field, value, minutesOf(fields, timeMs)));
 }
 

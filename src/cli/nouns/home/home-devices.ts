@@ -19,12 +19,12 @@ const show: AdminCommand = {
   examples: ["home device show --user 3 --device 8"],
   options: withDevice,
   toText({ deviceName, deviceTypeName, attributes }, _typed, width) {
-    const told = (attributes as Answer[]).filter(({ value }) => value !== null);
+    const withValue = (attributes as Answer[]).filter(({ value }) => value !== null);
     const head = `${deviceName} (${deviceTypeName})`;
-    if (told.length === 0) return `${head}\n\nIt has no values.`;
+    if (withValue.length === 0) return `${head}\n\nIt has no values.`;
     return `${head}\n\n${table(
       ["ATTRIBUTE", "VALUE", "CHANGED"],
-      told.map((one) => [[...one.place, one.field].join(" › "), one.value, ago(one.updateTime)]),
+      withValue.map((one) => [[...one.place, one.field].join(" › "), one.value, ago(one.updateTime)]),
       width,
     )}`;
   },

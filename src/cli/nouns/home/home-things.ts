@@ -73,10 +73,10 @@ async function ofUser({ identity, homes }: AdministrationParts, input: Input) {
 /** Whether a thing fits the filters that the store does not know. */
 function wantedIn(input: Input): (thing: HomeThing) => boolean {
   const filter = optional(input, "filter")?.toLowerCase();
-  const isStaleAsked = hasFlag(input, "stale");
+  const onlyStale = hasFlag(input, "stale");
   const shows = showsIn(input);
   return (thing) =>
-    (!isStaleAsked || thing.isStale || thing.goneMs !== null) &&
+    (!onlyStale || thing.isStale || thing.goneMs !== null) &&
     (filter === undefined ||
       `${thing.name ?? ""} ${thing.room ?? ""} ${thing.homeName ?? ""}`.toLowerCase().includes(filter)) &&
     shows(thing);
@@ -92,8 +92,8 @@ function showsIn(input: Input): (thing: HomeThing) => boolean {
   }
   const value = typed.slice(at + 1);
   return ({ state }) => {
-    const told = state[named.trait]?.[named.field]?.[0];
-    return told !== undefined && told !== null && String(told) === value;
+    const fieldValue = state[named.trait]?.[named.field]?.[0];
+    return fieldValue !== undefined && fieldValue !== null && String(fieldValue) === value;
   };
 }
 

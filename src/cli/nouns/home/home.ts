@@ -18,7 +18,7 @@ import { listThings, thingAnswer, thingTable } from "./home-things.ts";
 
 /** Receipts that a home shows, and things that are asked for them. */
 const mostReceipts = 20;
-const mostAsked = 100;
+const mostThingsRead = 100;
 
 /** One home: its link with the blind intervals, its things, and the newest commands. */
 const showHome: AdminCommand = {
@@ -37,7 +37,7 @@ const showHome: AdminCommand = {
     const ecosystem = optional(input, "ecosystem") ?? onlyEcosystem(await linksOf(user.userId));
     const { shown, blindIntervals } = await homes.status(user.userId, ecosystem);
     const things = (await homes.things(user.userId)).filter(({ deviceId }) => deviceId === shown.deviceId);
-    const commanded = things.filter(({ kind }) => kind !== "home" && kind !== "alarm").slice(0, mostAsked);
+    const commanded = things.filter(({ kind }) => kind !== "home" && kind !== "alarm").slice(0, mostThingsRead);
     const receipts = await Promise.all(commanded.map(({ thingId }) => homes.receipts(user.userId, thingId)));
     const newest = receipts.flat().sort((a, b) => b.requestedMs - a.requestedMs);
     return {

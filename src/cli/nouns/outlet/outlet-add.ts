@@ -36,8 +36,8 @@ export const addOutlet: AdminCommand = {
     const settings: Record<string, string> = {};
     for (const { kind, name, type, meaning, isOptional } of outletSettings) {
       if (kind !== typed.kind) continue;
-      const isAsked = type !== "secret" && !isOptional;
-      const value = optional(typed, name) ?? (isAsked ? await askValue(terminal, meaning) : undefined);
+      const isPrompted = type !== "secret" && !isOptional;
+      const value = optional(typed, name) ?? (isPrompted ? await askValue(terminal, meaning) : undefined);
       if (type === "secret") {
         const variable = `BREEZEWAY_${name.toUpperCase().replaceAll("-", "_")}`;
         const secret = await readSecret(terminal, { what: meaning, variable });

@@ -5,7 +5,7 @@ import type { DeploymentFacts } from "../../administration/overview-parts.ts";
 import { counted } from "../../terminal/output.ts";
 
 /** Something that needs an operator, and what to do about it. */
-export interface Finding {
+export interface AttentionItem {
   /** `link_stale`, `webhook_failing`, `disk` and others; `unknown_…` for what could not be read. */
   readonly kind: string;
   readonly level: "bad" | "warn";
@@ -32,13 +32,13 @@ const alertLimits: readonly LimitName[] = [
   "patternCostPerCause",
 ];
 
-type Check = (facts: DeploymentFacts, parts: AdministrationParts, nowMs: number) => Promise<readonly Finding[]>;
+type Check = (facts: DeploymentFacts, parts: AdministrationParts, nowMs: number) => Promise<readonly AttentionItem[]>;
 
 /**
  * What of the service itself needs attention. A check that fails is a finding too: unknown is not fine. Without a link
  * there is nothing to back up yet.
  */
-export async function ofDeployment(parts: AdministrationParts, hasLinks: boolean): Promise<readonly Finding[]> {
+export async function ofDeployment(parts: AdministrationParts, hasLinks: boolean): Promise<readonly AttentionItem[]> {
   const { deployment } = parts;
   if (!deployment) return [];
   const nowMs = Date.now();

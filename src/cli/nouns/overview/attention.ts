@@ -3,7 +3,7 @@ import type { AdminCommand, AdministrationParts, Answer } from "../../administra
 import type { Noun } from "../../noun.ts";
 import { counted } from "../../terminal/output.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
-import { type Finding, ofDeployment } from "./attention-deployment.ts";
+import { type AttentionItem, ofDeployment } from "./attention-deployment.ts";
 
 /** Webhooks of each kind that are named one by one. */
 const webhooksNamed = 10;
@@ -27,13 +27,13 @@ const show: AdminCommand = {
     return { answer: { findings, coversService: parts.deployment !== undefined } };
   },
   toText({ findings, coversService }) {
-    const lines = (findings as Finding[]).map(
+    const lines = (findings as AttentionItem[]).map(
       ({ kind, sentence, fix }) => `${sentence}\n  → ${commandFixes[kind] ?? fix}`,
     );
     if (lines.length > 0) return lines.join("\n");
     return coversService ? "Nothing needs attention." : "Nothing of your tenants needs attention.";
   },
-  exitCode: ({ findings }: Answer) => (findings.some(({ level }: Finding) => level === "bad") ? 1 : 0),
+  exitCode: ({ findings }: Answer) => (findings.some(({ level }: AttentionItem) => level === "bad") ? 1 : 0),
 };
 
 /** What to do on the command line, where the console has a button. */
@@ -43,7 +43,7 @@ const commandFixes: Readonly<Record<string, string>> = {
 };
 
 /** What to do about links of each state that needs something. */
-const linkFixes: Readonly<Record<string, Pick<Finding, "level" | "fix"> & { readonly words: string }>> = {
+const linkFixes: Readonly<Record<string, Pick<AttentionItem, "level" | "fix"> & { readonly words: string }>> = {
   needs_reauth: {
     level: "bad",
     words: "needs a new consent|need a new consent",
@@ -66,7 +66,7 @@ const linkFixes: Readonly<Record<string, Pick<Finding, "level" | "fix"> & { read
   },
 };
 
-function ofLinks(counts: ReadonlyMap<string, number>): readonly Finding[] {
+function ofLinks(counts: ReadonlyMap<string, number>): readonly AttentionItem[] {
   return Object.entries(linkFixes).flatMap(([state, { words, ...fix }]) => {
     const count = counts.get(state) ?? 0;
     if (count === 0) return [];
@@ -79,9 +79,9 @@ function ofLinks(counts: ReadonlyMap<string, number>): readonly Finding[] {
 async function ofWebhooks(
   { webhooks, clients }: AdministrationParts,
   tenantIds: readonly TenantId[] | undefined,
-): Promise<readonly Finding[]> {
+): Promise<readonly AttentionItem[]> {
   const names = new Map((await clients.listClients()).map(({ id, name }) => [id, name]));
-  const findings: Finding[] = [];
+  const findings: AttentionItem[] = [];
   for (const only of ["failing", "paused"] as const) {
     const found = await webhooks.list({ tenantIds, only, afterId: "", limit: webhooksNamed + 1 });
     for (const { webhook, url, waiting, recent } of found.slice(0, webhooksNamed)) {
@@ -113,7 +113,7 @@ async function ofWebhooks(
 async function ofAssistants(
   { assistants, identity }: AdministrationParts,
   tenantId: TenantId | undefined,
-): Promise<readonly Finding[]> {
+): Promise<readonly AttentionItem[]> {
   const failing = new Map((await assistants.grants.failing()).map((one) => [one.outletId, one]));
   if (failing.size === 0) return [];
   const names = await tenantNames(identity);

@@ -204,16 +204,16 @@ function fileText(variable: string, file: string): string {
   }
 }
 
-function httpAddress(option: string, given: string): string {
-  if (URL.canParse(given) && /^https?:\/\//.test(given) && !/[?#]/.test(given)) return given.replace(/\/+$/, "");
+function httpAddress(option: string, text: string): string {
+  if (URL.canParse(text) && /^https?:\/\//.test(text) && !/[?#]/.test(text)) return text.replace(/\/+$/, "");
   throw new BadParameter(
     option,
     `--${option} must be an address that begins with http:// or https://, without a query.`,
   );
 }
 
-function deviceId(given: string): number {
-  if (/^[1-9]\d{0,9}$/.test(given)) return Number(given);
+function deviceId(text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
   throw new BadParameter("device", "--device must be a device's id.");
 }
 

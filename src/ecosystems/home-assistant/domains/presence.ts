@@ -8,10 +8,10 @@ import { stateNumber } from "./values.ts";
  */
 export function presenceOf(persons: readonly EntityView[], zone: EntityView | undefined): Presence | undefined {
   if (persons.length === 0) {
-    const isSomebodyHome = zone?.isFresh === true && (stateNumber(zone.told!.state) ?? 0) > 0;
+    const isSomebodyHome = zone?.isFresh === true && (stateNumber(zone.lastState!.state) ?? 0) > 0;
     return isSomebodyHome ? presence("home") : undefined;
   }
-  if (persons.some(({ isFresh, told }) => isFresh && told?.state === "home")) return presence("home");
+  if (persons.some(({ isFresh, lastState }) => isFresh && lastState?.state === "home")) return presence("home");
   // A person whose place is unknown may be at home.
   return persons.every(({ isFresh }) => isFresh) ? presence("away") : undefined;
 }

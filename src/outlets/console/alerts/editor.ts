@@ -166,9 +166,9 @@ export function thingWords({ name, room, kind, homeName }: ShownThing): string {
 function fieldsOf(thing: ShownThing | undefined): readonly Choice[] {
   if (!thing) return [["", "choose a thing first"]];
   return Object.entries(thing.traits).flatMap(([trait, { state }]) =>
-    Object.entries(state).map(([field, told]): Choice => {
+    Object.entries(state).map(([field, fieldState]): Choice => {
       const name = `${trait}.${field}`;
-      return [name, `${name} (now ${told?.value ?? "unknown"})`, name];
+      return [name, `${name} (now ${fieldState?.value ?? "unknown"})`, name];
     }),
   );
 }

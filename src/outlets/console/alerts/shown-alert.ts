@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../web/html.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { ago } from "../times.ts";
 
 /** An alert as the calls of /admin/v1 show it. */
@@ -27,7 +27,12 @@ export interface ShownAlert {
   readonly firings: number;
 }
 
-const moods: Readonly<Record<string, Mood>> = { armed: "good", waiting: "warn", disabled: "off", stopped: "bad" };
+const moods: Readonly<Record<string, StatusLevel>> = {
+  armed: "good",
+  waiting: "warn",
+  disabled: "off",
+  stopped: "bad",
+};
 
 export const alertStates = [
   ["armed", "armed"],

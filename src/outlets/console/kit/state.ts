@@ -1,12 +1,12 @@
 import { type Html, html } from "../../../web/html.ts";
 import { type Icon, iconOf } from "../../../web/icons.ts";
 
-export type Mood = "good" | "warn" | "bad" | "off";
+export type StatusLevel = "good" | "warn" | "bad" | "off";
 
-const icons: Readonly<Record<Mood, Icon>> = { good: "check", warn: "clock", bad: "warning", off: "cross" };
+const icons: Readonly<Record<StatusLevel, Icon>> = { good: "check", warn: "clock", bad: "warning", off: "cross" };
 
 /** A state as a word, an icon and a colour. */
-export function state(mood: Mood, words: string): Html {
+export function state(mood: StatusLevel, words: string): Html {
   return html`<span class="state ${mood}">${iconOf(icons[mood])}${words}</span>`;
 }
 

@@ -7,7 +7,7 @@ import { asCommand } from "../kit/as-command.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { namesOf, userOf } from "../kit/names.ts";
 import { attempt, refusal } from "../kit/refused.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { ago } from "../times.ts";
 
@@ -76,18 +76,19 @@ function afterwards({ autoDisarm, autoDelete, autoDisable }: ShownAlert): string
   return autoDisarm ? "it waits until its condition has been false" : "it fires again at the next event";
 }
 
-const outcomes: Readonly<Record<string, { readonly mood: Mood; readonly words: string; readonly why: string }>> = {
-  fired: { mood: "good", words: "fired", why: "The condition was true." },
-  ignored: {
-    mood: "warn",
-    words: "ignored",
-    why: "The condition was true, and has not been false since the last firing.",
-  },
-  rearmed: { mood: "off", words: "armed again", why: "The condition was false, so the next true value fires." },
-  unmet: { mood: "off", words: "not fired", why: "The condition was false." },
-  stopped: { mood: "bad", words: "stopped", why: "A limit stopped it." },
-  disabled: { mood: "off", words: "not fired", why: "The alert is disabled." },
-};
+const outcomes: Readonly<Record<string, { readonly mood: StatusLevel; readonly words: string; readonly why: string }>> =
+  {
+    fired: { mood: "good", words: "fired", why: "The condition was true." },
+    ignored: {
+      mood: "warn",
+      words: "ignored",
+      why: "The condition was true, and has not been false since the last firing.",
+    },
+    rearmed: { mood: "off", words: "armed again", why: "The condition was false, so the next true value fires." },
+    unmet: { mood: "off", words: "not fired", why: "The condition was false." },
+    stopped: { mood: "bad", words: "stopped", why: "A limit stopped it." },
+    disabled: { mood: "off", words: "not fired", why: "The alert is disabled." },
+  };
 
 function evaluations(found: readonly Evaluated[], nowMs: number): Html {
   if (found.length === 0) return html`<h2>Why</h2><p>It has evaluated no event yet.</p>`;
@@ -121,7 +122,7 @@ async function testForm(context: PageContext, here: string, input: Readonly<Reco
   const { parameter, call, callOf, baseUrl } = context;
   const value = parameter("value") ?? "";
   const tried = value === "" ? undefined : await attempt(call("home alert test", { ...input, value }));
-  const asked = callOf("home alert test");
+  const adminCall = callOf("home alert test");
   return html`<h2>Test with a value</h2>
 ${tryForm(context, here, html`<div>${typed({ option: "value", label: "Value", value })}</div>`, "Test")}
 ${
@@ -131,7 +132,7 @@ ${
       ? refusal(tried.refused)
       : tested(tried.answer)
 }
-${asked && asCommand(asked, { ...input, value: value || "alarm" }, baseUrl)}`;
+${adminCall && asCommand(adminCall, { ...input, value: value || "alarm" }, baseUrl)}`;
 }
 
 interface Tested {
@@ -158,7 +159,7 @@ async function dryRun(context: PageContext, here: string, input: Readonly<Record
   const { parameter, call, callOf, baseUrl, nowMs } = context;
   const from = parameter("from") ?? "";
   const tried = from === "" ? undefined : await attempt<DryRun>(call("home alert dry-run", { ...input, from }));
-  const asked = callOf("home alert dry-run");
+  const adminCall = callOf("home alert dry-run");
   return html`<h2>Dry run</h2>
 ${tryForm(context, here, html`<div>${typed({ option: "from", label: "In the last", value: from || "7d", choices: periods })}</div>`, "Run")}
 ${
@@ -168,7 +169,7 @@ ${
       ? refusal(tried.refused)
       : firingsOf(tried.answer, nowMs)
 }
-${asked && asCommand(asked, { ...input, from: from || "7d" }, baseUrl)}`;
+${adminCall && asCommand(adminCall, { ...input, from: from || "7d" }, baseUrl)}`;
 }
 
 function asksOf({ address }: PageContext, { userId, alertId, state: known, sentence }: ShownAlert): readonly Ask[] {

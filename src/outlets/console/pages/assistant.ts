@@ -2,7 +2,7 @@ import { type Html, html } from "../../../web/html.ts";
 import { actionButton } from "../action.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 import { errorsByCode, lastDirective, reportLag } from "./assistant-health.ts";
@@ -133,7 +133,7 @@ function notOffered({ userId, omitted: { count, devices } }: Linked): readonly H
   ];
 }
 
-const moods: Readonly<Record<string, Mood>> = { taken: "good", retry: "warn", forgotten: "off" };
+const moods: Readonly<Record<string, StatusLevel>> = { taken: "good", retry: "warn", forgotten: "off" };
 
 function reports(found: readonly Report[], nowMs: number): Html {
   if (found.length === 0) return html`<p>Nothing was reported in the last week.</p>`;

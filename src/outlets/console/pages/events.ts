@@ -3,7 +3,7 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import { asCommand } from "../kit/as-command.ts";
 import { type Names, namesOf, tenantOf, userOf } from "../kit/names.ts";
 import { attempt, refusal } from "../kit/refused.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { filterForm, kept, pageInput, pager } from "../kit/table.ts";
 import { ago, clock } from "../times.ts";
 
@@ -141,7 +141,7 @@ function stepOf({ kind, sentence, time, raw }: ShownStep, { userId }: ShownEvent
 <details class="raw"><summary>Raw ${kind}</summary><pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details></li>`;
 }
 
-const moods: Readonly<Record<string, Mood>> = { delivered: "good", waiting: "warn", failed: "bad" };
+const moods: Readonly<Record<string, StatusLevel>> = { delivered: "good", waiting: "warn", failed: "bad" };
 
 function deliveryOf({ webhookId, deliveryId, state: known, status }: ShownDelivery, { address }: PageContext): Html {
   return html`<li><a href="${address(`/webhooks/${webhookId}`, { delivery: String(deliveryId) })}">Message ${deliveryId} to a webhook</a> ${state(moods[known] ?? "bad", known)}${

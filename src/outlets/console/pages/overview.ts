@@ -58,7 +58,7 @@ interface LinkCount {
   readonly count: number;
 }
 
-interface Finding {
+interface AttentionItem {
   readonly kind: string;
   readonly level: "bad" | "warn";
   readonly id: string | null;
@@ -67,7 +67,7 @@ interface Finding {
 }
 
 interface Needed {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly AttentionItem[];
   readonly coversService: boolean;
 }
 
@@ -89,7 +89,10 @@ ${coversService ? undefined : html`<p class="small">Disk, certificate, keys and 
 }
 
 /** Where the operator does something about a finding. */
-function placeOf({ address, callOf }: PageContext, { kind, id }: Finding): { to: string; words: string } | undefined {
+function placeOf(
+  { address, callOf }: PageContext,
+  { kind, id }: AttentionItem,
+): { to: string; words: string } | undefined {
   if (kind.startsWith("link_")) return { to: address("/homes", { state: kind.slice(5) }), words: "Show them" };
   if (kind.startsWith("webhook_")) return { to: address(id === null ? "/webhooks" : `/webhooks/${id}`), words: "Open" };
   if (kind === "assistant_failing") return { to: address(`/assistants/${id}`), words: "Open" };

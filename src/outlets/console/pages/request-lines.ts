@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../web/html.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { clock } from "../times.ts";
 
 /** A log line as `request show` answers it. */
@@ -11,7 +11,12 @@ export interface RequestLine {
   readonly fields: string;
 }
 
-const moods: Readonly<Record<RequestLine["level"], Mood>> = { debug: "off", info: "good", warn: "warn", error: "bad" };
+const moods: Readonly<Record<RequestLine["level"], StatusLevel>> = {
+  debug: "off",
+  info: "good",
+  warn: "warn",
+  error: "bad",
+};
 
 /** Each line as a sentence; opened, it shows the line as the log has it. */
 export function requestLines(lines: readonly RequestLine[] | null): Html {
@@ -39,8 +44,10 @@ function sentenceOf({ sentence, fields }: RequestLine): string {
 
 /** Cut fields are no JSON, and are shown as they are. */
 function rawOf({ time, level, sentence, fields }: RequestLine): string {
-  const told = parsed(fields);
-  return told ? JSON.stringify({ level, time, ...told, message: sentence }) : `${level} ${time} ${sentence} ${fields}`;
+  const parsedFields = parsed(fields);
+  return parsedFields
+    ? JSON.stringify({ level, time, ...parsedFields, message: sentence })
+    : `${level} ${time} ${sentence} ${fields}`;
 }
 
 function parsed(fields: string): object | undefined {

@@ -3,7 +3,7 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import { asCommand } from "../kit/as-command.ts";
 import { clientOf, type Names, namesOf, tenantOf, userOf } from "../kit/names.ts";
 import { attempt, refusal } from "../kit/refused.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
 import { ago } from "../times.ts";
 
@@ -113,7 +113,7 @@ ${call && asCommand(call, input, baseUrl)}`;
 
 /** The status with the code of the error. */
 export function statusOf({ status, code }: ShownRequest): Html {
-  const mood: Mood = status >= 500 ? "bad" : status >= 400 ? "warn" : "good";
+  const mood: StatusLevel = status >= 500 ? "bad" : status >= 400 ? "warn" : "good";
   return html`${state(mood, String(status))}${code === null ? undefined : html` <span class="small">${code.replaceAll("_", " ")}</span>`}`;
 }
 

@@ -1,5 +1,5 @@
 import { connectPage } from "../../../link-sessions/pages/connect-page.ts";
-import { addresses } from "../../../oauth/authorize/browser.ts";
+import { authorizePaths } from "../../../oauth/authorize/browser.ts";
 import { loginPage } from "../../../oauth/pages/login-page.ts";
 import { termsPage } from "../../../oauth/pages/terms-page.ts";
 import type { Page } from "../../../web/page.ts";
@@ -27,7 +27,7 @@ export function tenantPreview(wanted: string, tenant: PreviewedTenant): Page | u
     tenantName: name,
     accent: accent ?? undefined,
     supportUrl: supportUrl ?? undefined,
-    logoUrl: logo === null ? undefined : `${addresses.logo}/${tenantId}`,
+    logoUrl: logo === null ? undefined : `${authorizePaths.logo}/${tenantId}`,
   };
   const shared = {
     brand,

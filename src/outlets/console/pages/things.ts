@@ -5,7 +5,7 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import type { ListedThing } from "../devices/thing-tiles.ts";
 import { asCommand } from "../kit/as-command.ts";
 import { attempt, refusal } from "../kit/refused.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { type Column, filterForm, kept, pager, tableOf } from "../kit/table.ts";
 import { alarmLook } from "../tiles/alarm-tile.ts";
 import { stateWords as deviceWords } from "../tiles/device-tile.ts";
@@ -87,8 +87,8 @@ async function find(context: PageContext, user: string): Promise<Found> {
       ...(cursor !== undefined && { cursor }),
     }),
   ]);
-  const asked = { ...input, ...ofTenant, ...(stale === "true" && { stale }) };
-  return { owner, things: answer.things, cursor: answer.cursor, input: asked };
+  const linkInput = { ...input, ...ofTenant, ...(stale === "true" && { stale }) };
+  return { owner, things: answer.things, cursor: answer.cursor, input: linkInput };
 }
 
 function list(context: PageContext, { owner, things: found, cursor, input }: Found): Html {
@@ -153,7 +153,7 @@ function shows(thing: ListedThing, nowMs: number): Html {
   return html`${state("warn", "Unknown now")} <span class="small"><bdi>${words}</bdi>, ${was}</span>`;
 }
 
-const moods: Readonly<Record<string, Mood>> = { red: "bad", yellow: "warn", green: "good" };
+const moods: Readonly<Record<string, StatusLevel>> = { red: "bad", yellow: "warn", green: "good" };
 
 /** An alarm that burns stands out in a list too. */
 function alarmState(thing: ListedThing): Html {

@@ -3,7 +3,7 @@ import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { endGrant, grantsPart } from "../kit/grants.ts";
-import { accessState, type Mood, state } from "../kit/state.ts";
+import { accessState, type StatusLevel, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 
@@ -109,7 +109,7 @@ async function failedSignIns({ call, nowMs }: PageContext, of: { readonly user: 
   return `${length === failuresShown ? `${failuresShown} or more` : length} in the last hour; after five, each one delays the next`;
 }
 
-const moods: Readonly<Record<string, Mood>> = { live: "good", needs_reauth: "bad", stale: "bad" };
+const moods: Readonly<Record<string, StatusLevel>> = { live: "good", needs_reauth: "bad", stale: "bad" };
 
 function linkState(known: string) {
   return state(moods[known] ?? "warn", known.replaceAll("_", " "));

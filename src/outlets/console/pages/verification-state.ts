@@ -1,5 +1,5 @@
 import type { Html } from "../../../web/html.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 
 /** A verification as `verification list` answers it. */
 export interface ShownVerification {
@@ -15,7 +15,7 @@ export interface ShownVerification {
   readonly problem: string | null;
 }
 
-const moods: Readonly<Record<NonNullable<ShownVerification["grade"]>, Mood>> = {
+const moods: Readonly<Record<NonNullable<ShownVerification["grade"]>, StatusLevel>> = {
   A: "good",
   B: "good",
   C: "warn",

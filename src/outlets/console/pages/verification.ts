@@ -2,7 +2,7 @@ import { type Html, html } from "../../../web/html.ts";
 import { iconOf } from "../../../web/icons.ts";
 import type { ConsolePage } from "../console-page.ts";
 import { asCommand } from "../kit/as-command.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 import { type ShownVerification, verificationBy, verificationState, verificationWords } from "./verification-state.ts";
@@ -18,7 +18,7 @@ interface ShownRow {
   readonly next: string | null;
 }
 
-const statuses: Readonly<Record<ShownRow["status"], readonly [mood: Mood, words: string]>> = {
+const statuses: Readonly<Record<ShownRow["status"], readonly [mood: StatusLevel, words: string]>> = {
   pass: ["good", "passed"],
   warn: ["warn", "warning"],
   fail: ["bad", "failed"],

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../web/html.ts";
 import type { PageContext } from "../console-page.ts";
 import { lengthWords } from "../kit/durations.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 import type { ShownWebhook } from "./webhooks.ts";
@@ -29,7 +29,11 @@ export interface ShownDelivery {
   readonly tries: readonly ShownTry[];
 }
 
-export const deliveryMoods: Readonly<Record<string, Mood>> = { delivered: "good", waiting: "warn", failed: "bad" };
+export const deliveryMoods: Readonly<Record<string, StatusLevel>> = {
+  delivered: "good",
+  waiting: "warn",
+  failed: "bad",
+};
 
 /** The delivery that the address names: what was sent, and what the receiver answered each time. */
 export async function oneDelivery({ call, parameter, nowMs }: PageContext, { webhookId, url }: ShownWebhook) {

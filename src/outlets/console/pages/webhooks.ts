@@ -1,7 +1,7 @@
 import { html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage } from "../console-page.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { type StatusLevel, state } from "../kit/state.ts";
 import { pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 import { receiverSnippet } from "./receiver-snippet.ts";
@@ -72,7 +72,7 @@ ${pager(context, path, kept, cursor)}`,
   },
 };
 
-const moods: Readonly<Record<string, Mood>> = {
+const moods: Readonly<Record<string, StatusLevel>> = {
   working: "good",
   retrying: "warn",
   failing: "bad",

@@ -5,43 +5,45 @@ import type { Resolve, ResolvedAddress } from "./public-address.ts";
 
 export interface LookupOptions {
   /** Also resolve local names: those of the hosts file, and those below the search domains. */
-  readonly isLocal: boolean;
-  /** Instead of the system's name servers, its hosts file and its resolver configuration. */
+  readonly resolvesLocalNames: boolean;
+  /** Name servers; those of the system when left out. */
   readonly servers?: readonly string[];
+  /** The hosts file; that of the system when left out. */
   readonly hostsFile?: string;
+  /** The resolver configuration with the search domains; /etc/resolv.conf when left out. */
   readonly resolverFile?: string;
-  /** How long one look-up may take in all. */
-  readonly limitMs?: number;
+  /** How long one look-up may take in all; 2 s when left out. */
+  readonly timeoutMs?: number;
 }
 
-const lookupMs = 2_000;
+const defaultTimeoutMs = 2_000;
 const systemHosts = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
 /**
  * Resolves names with its own sockets. The system's look-up (`dns.lookup`) would block one of the four threads that
  * password hashing, files and all other look-ups share, as long as a name server stays silent.
  */
-export function nameLookup(options: LookupOptions): Resolve {
-  const { isLocal, servers, hostsFile = systemHosts, resolverFile = "/etc/resolv.conf" } = options;
-  const { limitMs = lookupMs } = options;
+export function dnsLookup(options: LookupOptions): Resolve {
+  const { resolvesLocalNames, servers, hostsFile = systemHosts, resolverFile = "/etc/resolv.conf" } = options;
+  const { timeoutMs = defaultTimeoutMs } = options;
   return async (host, signal) => {
     const name = host.toLowerCase();
-    const known = isLocal ? await addressesIn(hostsFile, name) : [];
+    const known = resolvesLocalNames ? await addressesIn(hostsFile, name) : [];
     if (known.length > 0) return known;
-    const resolver = new Resolver({ timeout: limitMs, tries: 1 });
+    const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
     if (servers) resolver.setServers(servers);
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const cancel = () => resolver.cancel();
-    ends.addEventListener("abort", cancel, { once: true });
+    deadline.addEventListener("abort", cancel, { once: true });
     try {
-      for (const candidate of isLocal ? await candidatesFor(name, resolverFile) : [name]) {
-        if (ends.aborted) break;
+      for (const candidate of resolvesLocalNames ? await candidatesFor(name, resolverFile) : [name]) {
+        if (deadline.aborted) break;
         const addresses = await ask(resolver, candidate);
         if (addresses.length > 0) return addresses;
       }
       return [];
     } finally {
-      ends.removeEventListener("abort", cancel);
+      deadline.removeEventListener("abort", cancel);
     }
   };
 }

@@ -1,13 +1,13 @@
-import type { Report, Runtime } from "../../src/runtime/runtime.ts";
+import type { Logger, Runtime } from "../../src/runtime/runtime.ts";
 
-export interface Said {
-  readonly level: keyof Report;
+export interface LogLine {
+  readonly level: keyof Logger;
   readonly fields: object;
   readonly sentence: string;
 }
 
 /** A runtime whose time passes only when the test says so. */
-export interface MovedRuntime extends Runtime {
+export interface ManualRuntime extends Runtime {
   /** Lets time pass: due timers run in order, and all consequences of one settle before the next. */
   advance(ms: number): Promise<void>;
   /** Sets the wall clock forward or back; no time passes. */
@@ -15,7 +15,7 @@ export interface MovedRuntime extends Runtime {
   /** Number of waiting timers. */
   readonly timers: number;
   /** All log lines. */
-  readonly said: readonly Said[];
+  readonly logLines: readonly LogLine[];
 }
 
 /** Start of the wall clock. */
@@ -27,14 +27,14 @@ interface Timer {
 }
 
 /** Random numbers are 0.5, the middle of every jitter, unless the test says otherwise. */
-export function movedRuntime({ random = (): number => 0.5 } = {}): MovedRuntime {
+export function manualRuntime({ random = (): number => 0.5 } = {}): ManualRuntime {
   // Sorted by time; equal ones in the order in which they were set.
   const timers: Timer[] = [];
-  const said: Said[] = [];
+  const logLines: LogLine[] = [];
   let elapsedMs = 0;
   let wallMs = noonMs;
-  const at = (level: keyof Report) => (fields: object, sentence: string) => {
-    said.push({ level, fields, sentence });
+  const at = (level: keyof Logger) => (fields: object, sentence: string) => {
+    logLines.push({ level, fields, sentence });
   };
   return {
     nowMs: () => wallMs + elapsedMs,
@@ -51,12 +51,12 @@ export function movedRuntime({ random = (): number => 0.5 } = {}): MovedRuntime 
     report: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
     async advance(ms) {
       const untilMs = elapsedMs + ms;
-      await settled();
+      await flushPromises();
       for (let next = timers[0]; next && next.dueMs <= untilMs; next = timers[0]) {
         timers.shift();
         elapsedMs = next.dueMs;
         next.act();
-        await settled();
+        await flushPromises();
       }
       elapsedMs = untilMs;
     },
@@ -66,11 +66,11 @@ export function movedRuntime({ random = (): number => 0.5 } = {}): MovedRuntime 
     get timers() {
       return timers.length;
     },
-    said,
+    logLines,
   };
 }
 
 /** Waits one turn of the event loop: the core waits for promises and timers only, so all promises have run then. */
-export function settled(): Promise<void> {
+export function flushPromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,7 +12,7 @@ import { authorize, callback, type V3Client } from "./v3-client.ts";
 import { person } from "./world.ts";
 
 /** A data folder with a tenant, a user and a client, and a simulator. The test starts and kills services on it. */
-export async function killableHouse(test: TestContext, database: Deployment, ecosystem: SimulatorOptions = {}) {
+export async function killableDeployment(test: TestContext, database: Deployment, ecosystem: SimulatorOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-kill-"));
   const simulator = await startSimulator({ port: 0, ...ecosystem });
   const environment: Record<string, string> = {

@@ -25,7 +25,7 @@ describe("background transactions on PostgreSQL", { skip: missingPostgres() ?? f
         }, priority),
       );
 
-    const patients = hold({ patient: true });
+    const patients = hold({ background: true });
     await store.transaction((tx) => tx.settings.get("anything"));
     const others = hold({});
     // Some have a connection; the rest fail after the time limit.
@@ -43,10 +43,13 @@ describe("background transactions on PostgreSQL", { skip: missingPostgres() ?? f
       release();
       return store.close();
     });
-    const before = Array.from({ length: many }, () => store.transaction(() => released, { patient: true }));
-    const hurry = new AbortController();
-    const behind = store.transaction((tx) => tx.settings.get("anything"), { patient: true, hurry: hurry.signal });
-    hurry.abort();
+    const before = Array.from({ length: many }, () => store.transaction(() => released, { background: true }));
+    const becomingUrgent = new AbortController();
+    const behind = store.transaction((tx) => tx.settings.get("anything"), {
+      background: true,
+      becomesUrgent: becomingUrgent.signal,
+    });
+    becomingUrgent.abort();
     await behind;
     release();
     await Promise.all(before);

@@ -5,7 +5,7 @@ import { setTimeout as pass } from "node:timers/promises";
 import { startCluster } from "../set-up/postgres.ts";
 import { eventuallySlowly, type Fleet, type FleetNode, startFleet } from "./fleet.ts";
 
-export interface HardTimesPlan {
+export interface NodeFaultsPlan {
   readonly links: number;
   readonly frozenMs: number;
   readonly cutOffMs: number;
@@ -13,7 +13,7 @@ export interface HardTimesPlan {
 }
 
 /** Nodes are killed, frozen and cut off, and the database stops. Afterwards the ecosystem's present state is mirrored. */
-export async function liveThroughHardTimes(test: TestContext, plan: HardTimesPlan): Promise<void> {
+export async function liveThroughNodeFaults(test: TestContext, plan: NodeFaultsPlan): Promise<void> {
   const cluster = await startCluster({ fsync: false });
   test.after(() => cluster.stop());
   const fleet = await startFleet(test, cluster, plan);

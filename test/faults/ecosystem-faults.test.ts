@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { runFaultEpisodes } from "../stories/hard-times.ts";
+import { runFaultEpisodes } from "../stories/ecosystem-faults.ts";
 import { databases } from "../stories/world.ts";
 
 const seed = Number(process.env.SEED ?? 1);

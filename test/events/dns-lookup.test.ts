@@ -10,13 +10,13 @@ import { describe, it, type TestContext } from "node:test";
 import { OwnerQueues } from "../../src/events/owner-queues.ts";
 import type { OwnerId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
-import { nameLookup } from "../../src/runtime/network/name-lookup.ts";
+import { dnsLookup } from "../../src/runtime/network/dns-lookup.ts";
 
 describe("a look-up of a receiver's name", () => {
   it("asks name servers for both families, by sockets of its own", { timeout: 30_000 }, async (t) => {
     const server = await nameServer(t, { "hooks.example": ["192.0.2.7"] });
     const blocking = t.mock.method(dns, "lookup");
-    const resolve = nameLookup({ isLocal: false, servers: [server.address] });
+    const resolve = dnsLookup({ resolvesLocalNames: false, servers: [server.address] });
     assert.deepEqual(await resolve("Hooks.example", t.signal), [{ address: "192.0.2.7", family: 4 }]);
     assert.deepEqual(server.asked.toSorted(), ["hooks.example A", "hooks.example AAAA"]);
     assert.deepEqual(await resolve("unknown.example", t.signal), []);
@@ -26,7 +26,7 @@ describe("a look-up of a receiver's name", () => {
   it("ends when its client goes away while name servers are silent", { timeout: 30_000 }, async (t) => {
     const server = await nameServer(t, "silent");
     const gone = new AbortController();
-    const resolve = nameLookup({ isLocal: false, servers: [server.address], limitMs: 600_000 });
+    const resolve = dnsLookup({ resolvesLocalNames: false, servers: [server.address], timeoutMs: 600_000 });
     const cancel = t.mock.method(Resolver.prototype, "cancel");
     const looking = resolve("silent.example", gone.signal);
     await server.wasAsked;
@@ -37,7 +37,7 @@ describe("a look-up of a receiver's name", () => {
 
   it("ends at its time limit while name servers are silent", { timeout: 30_000 }, async (t) => {
     const server = await nameServer(t, "silent");
-    const resolve = nameLookup({ isLocal: false, servers: [server.address], limitMs: 50 });
+    const resolve = dnsLookup({ resolvesLocalNames: false, servers: [server.address], timeoutMs: 50 });
     assert.deepEqual(await resolve("silent.example", t.signal), []);
   });
 
@@ -51,11 +51,11 @@ describe("a look-up of a receiver's name", () => {
     writeFileSync(resolverFile, "nameserver 192.0.2.1\nsearch first.lan second.lan\n");
     const server = await nameServer(t, { "hall.second.lan": ["10.0.0.6"] });
     const files = { servers: [server.address], hostsFile, resolverFile };
-    const local = nameLookup({ isLocal: true, ...files });
+    const local = dnsLookup({ resolvesLocalNames: true, ...files });
     assert.deepEqual(await local("receiver", t.signal), [{ address: "10.0.0.5", family: 4 }]);
     assert.deepEqual(await local("hall", t.signal), [{ address: "10.0.0.6", family: 4 }]);
     assert.equal((await local("localhost", t.signal))[0]?.address, "127.0.0.1");
-    const open = nameLookup({ isLocal: false, ...files });
+    const open = dnsLookup({ resolvesLocalNames: false, ...files });
     for (const name of ["receiver", "hall", "localhost"]) assert.deepEqual(await open(name, t.signal), []);
   });
 });

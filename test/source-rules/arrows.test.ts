@@ -70,7 +70,7 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["src/devices", `import "pg";`],
 ];
 
-describe("the arrows of the house", () => {
+describe("the arrows between folders", () => {
   it("are written to arrows.json as arrows.ts has them (npm run format writes it)", () => {
     const written = JSON.parse(readFileSync(join(root, "biome/arrows.json"), "utf8"));
     assert.deepEqual(written, { overrides: arrowRules() });

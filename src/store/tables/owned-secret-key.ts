@@ -1,7 +1,7 @@
 import type { OwnerId } from "../../model/ids.ts";
 
 /** The key of a stored credential: its owner, as encoded in the credential, and its SHA-256. */
-export interface CredentialKey {
+export interface OwnedSecretKey {
   /** 0 for a credential of an older version, which doesn't name its owner, and for text that is no credential. */
   readonly ownerId: OwnerId;
   readonly hash: string;

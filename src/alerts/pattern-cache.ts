@@ -32,7 +32,7 @@ export interface PatternWork {
 }
 
 /** LRU cache of compiled patterns. Patterns come from clients, so they run on RE2 only: it never backtracks. */
-export class Programs {
+export class PatternCache {
   readonly #compiled = new Map<string, { readonly program: RE2JS; readonly cost: number }>();
   #size = 0;
 

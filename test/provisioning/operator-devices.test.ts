@@ -5,7 +5,7 @@ import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
-import { addDevice, removeDevice } from "../../src/provisioning/inventory.ts";
+import { addDevice, removeDevice } from "../../src/provisioning/operator-devices.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";

@@ -4,8 +4,8 @@ import pg from "pg";
 import { attributeName } from "../../src/virtual-device/attribute-names.ts";
 import { isAll, rounds } from "../set-up/extent.ts";
 import { sampleOf } from "../set-up/sample.ts";
+import { runFaultEpisodes } from "./ecosystem-faults.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { runFaultEpisodes } from "./hard-times.ts";
 import { eventually, longSuiteOn, type World, world } from "./world.ts";
 
 const minutes = 60_000;

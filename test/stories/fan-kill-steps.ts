@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import type { CrashPlan } from "../set-up/crash-point.ts";
-import { killableHouse } from "./killable-house.ts";
+import { killableDeployment } from "./killable-deployment.ts";
 import { type Deployment, eventually } from "./world.ts";
 
 const crashPoint = new URL("../set-up/crash-point.ts", import.meta.url);
@@ -85,7 +85,7 @@ const steps: readonly Step[] = [
  * might wait for the answer.
  */
 export async function killAtEachStep(t: TestContext, database: Deployment): Promise<void> {
-  const house = await killableHouse(t, database);
+  const house = await killableDeployment(t, database);
   const { simulator, client, nodes } = house;
   const account = simulator.addAccount({ structures: [{ thermostats: steps.length, alarms: 0 }] });
   const crashFile = join(house.environment.BREEZEWAY_DATA!, "crash-plan");

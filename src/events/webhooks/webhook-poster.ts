@@ -1,4 +1,4 @@
-import type { Report } from "../../runtime/runtime.ts";
+import type { Logger } from "../../runtime/runtime.ts";
 import type { Attempt } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import type { Post } from "./post.ts";
@@ -20,12 +20,12 @@ const unsealFailure: Attempt = {
 };
 
 /** Signs messages and posts them to webhooks. If a webhook can't be unsealed, the attempt fails and is repeated. */
-export class Attempts {
+export class WebhookPoster {
   readonly #parts: AttemptParts;
-  readonly #report: Report;
+  readonly #report: Logger;
   readonly #reported = new Set<string>();
 
-  constructor(parts: AttemptParts, report: Report) {
+  constructor(parts: AttemptParts, report: Logger) {
     this.#parts = parts;
     this.#report = report;
   }
