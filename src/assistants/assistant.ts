@@ -98,6 +98,8 @@ export interface DueReport {
   readonly omitted?: ReadonlySet<string>;
   /** The ids of devices that an earlier message of this report has removed, although their things stay. */
   readonly withdrawn?: ReadonlySet<string>;
+  /** Urgent things whose state an earlier message of this report has told ahead. */
+  readonly toldAhead?: ReadonlySet<string>;
   /** Commands whose outcome is told late. */
   readonly replies: readonly DueReply[];
   /** Why the last attempts failed, and how many; null after a success. */
@@ -143,6 +145,8 @@ export interface AssistantMessage {
   readonly isAlone?: true;
   /** The ids of devices that this message removes, although their things stay. They are not removed again. */
   readonly withdrawn?: readonly string[];
+  /** Urgent states that can't wait for the list of devices. They are told again after it, for things that it adds. */
+  readonly isAhead?: true;
   /** The replies, as they were stored, that this message gives. */
   readonly replies?: readonly string[];
   readonly body: object;
@@ -163,12 +167,13 @@ export interface Recipient<Settings extends object = object> {
 /**
  * The outcome of one attempt. `taken`: accepted. `retry`: try again, not before `afterMs`, by default after a growing
  * back-off. `forget`: the assistant says that the user has ended the link. `refused`: the assistant will not accept this
- * message; its things are told again after `afterMs`, and without it never. `text` is for operators and never holds a token.
+ * message; its things, or only those in `thingIds`, are told again after `afterMs`, and without it never. `text` is for
+ * operators and never holds a token.
  */
 export type Outcome =
   | { readonly result: "taken"; readonly status: number }
   | (FailedAttempt & { readonly result: "retry" })
-  | (FailedAttempt & { readonly result: "refused" })
+  | (FailedAttempt & { readonly result: "refused"; readonly thingIds?: readonly string[] })
   | { readonly result: "forget"; readonly status: number | null; readonly text: string };
 
 interface FailedAttempt {

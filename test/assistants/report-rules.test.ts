@@ -120,12 +120,19 @@ describe("the slots of reports", () => {
     assert.equal(slots.limitFor("a", true), undefined);
     assert.equal(slots.limitFor("b", false), undefined);
     assert.deepEqual(slots.taken(), { busy: ["a"], full: [] });
-    for (let n = 0; n < reserve; n++) slots.take("a");
+    while (slots.limitFor("a", true) === undefined) slots.take("a");
     assert.equal(slots.limitFor("a", true), "assistantSendsPerOutlet");
     assert.deepEqual(slots.taken(), { busy: ["a"], full: ["a"] });
     slots.release("a");
     assert.equal(slots.limitFor("a", true), undefined);
     assert.deepEqual(slots.taken(), { busy: ["a"], full: [] });
+  });
+
+  it("are left to the emergencies of a third outlet when two outlets hang", () => {
+    const slots = new ReportSlots();
+    for (const hanging of ["a", "b"]) while (slots.limitFor(hanging, true) === undefined) slots.take(hanging);
+    assert.equal(slots.limitFor("c", false), "assistantSends");
+    assert.equal(slots.limitFor("c", true), undefined);
   });
 
   it("are bounded in all", () => {

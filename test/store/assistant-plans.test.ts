@@ -36,7 +36,7 @@ describe("the statements on assistants, on SQLite", () => {
       const reads = urgent!.filter((detail) => /^S\w+ [am]\b/.test(detail));
       assert.equal(reads.length, 2);
       assert.match(reads[0]!, /^SEARCH a USING INDEX \S+ \(owner_id=\? AND outlet_id=\?\)$/);
-      assert.match(reads[1]!, /^\S+ m USING INDEX assistant_marks_urgent/);
+      assert.match(reads[1]!, /^\S+ m USING COVERING INDEX assistant_marks_urgent/);
       assert.match(others![0]!, /^SEARCH a USING INDEX assistant_grants_due /);
       assert.ok(!others!.some((detail) => detail.includes("ORDER BY")), "it stops at the limit");
     }));

@@ -26,7 +26,8 @@ export function discoveredHome(things: readonly CurrentThing[], alarms: AlarmOpt
 
 const ranks: readonly ThingKind[] = ["alarm", "thermostat", "fan", "light"];
 
-function rankOf({ thing, isFanPart }: Endpoint): number {
+/** Endpoints of a lower rank are offered first. */
+export function rankOf({ thing, isFanPart }: Endpoint): number {
   const rank = ranks.indexOf(isFanPart ? "fan" : thing.kind);
   return rank === -1 ? ranks.length : rank;
 }

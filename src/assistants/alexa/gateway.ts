@@ -1,5 +1,6 @@
 import type { AssistantMessage, Outcome, Recipient } from "../assistant.ts";
 import { type CallMaker, type MakerAnswer, retryAfterMs } from "../maker-call.ts";
+import { thingIdOf } from "./endpoint.ts";
 import { type AlexaCredential, hasTokens, type LoginTokens, type NoTokens } from "./login-tokens.ts";
 import { type AlexaEvent, withScope } from "./messages.ts";
 import type { GatewayRegion } from "./regions.ts";
@@ -26,14 +27,11 @@ const untilOperatorActsMs = 15 * 60_000;
 /** Events of one message that are posted at the same time. */
 const eventsAtOnce = 8;
 
-/** An event that is too large for Alexa is halved so often: 16 parts are posted within the time of one attempt. */
-const mostHalvings = 4;
+/** Events that Alexa refuses are halved so often in all: 31 posts are made within the time of one attempt. */
+const mostHalvings = 15;
 
-/** An event, or a part of one. */
-interface Part {
-  readonly event: AlexaEvent;
-  readonly halvings: number;
-}
+/** What a failed attempt says when Alexa was too slow for it. */
+export const lateAnswer = "no answer in time";
 
 /** Posts the events of a message to the gateway of the user's region. After a failure all of them are posted again. */
 export function deliverOn({ call, tokens, nowMs, newMessageId }: GatewayParts) {
@@ -57,13 +55,20 @@ export function deliverOn({ call, tokens, nowMs, newMessageId }: GatewayParts) {
     const url = `${settings.gateways[region as GatewayRegion]}/v3/events`;
     const post = (event: AlexaEvent) => call({ method: "POST", url, token, body: withScope(event, token) }, signal);
     const outcomes: Outcome[] = [];
-    let waiting: readonly Part[] = events.map((event) => ({ event, halvings: 0 }));
+    let waiting = events;
+    let halvings = 0;
     while (waiting.length > 0 && !outcomes.some(endsSending)) {
       const posted = waiting.slice(0, eventsAtOnce);
-      const answers = await Promise.all(posted.map(({ event }) => post(event)));
-      const halves = posted.map((part, n) => (isTooLarge(answers[n]!) ? halvesOf(part, newMessageId) : []));
-      outcomes.push(...posted.flatMap(({ event }, n) => (halves[n]!.length > 0 ? [] : outcomeOf(answers[n]!, event))));
-      waiting = [...halves.flat(), ...waiting.slice(eventsAtOnce)];
+      const answers = await Promise.all(posted.map(post));
+      const halves: AlexaEvent[] = [];
+      for (const [n, event] of posted.entries()) {
+        const answer = answers[n]!;
+        const parts = isForParts(answer) && halvings < mostHalvings ? halvesOf(event, newMessageId) : [];
+        halves.push(...parts);
+        if (parts.length > 0) halvings += 1;
+        else outcomes.push(outcomeOf(answer, event, signal));
+      }
+      waiting = [...halves, ...waiting.slice(eventsAtOnce)];
     }
     return worstOf(outcomes);
   };
@@ -87,43 +92,58 @@ function withoutTokens({ reason, text }: NoTokens): Outcome {
   return { result: "retry", status: null, text, ...(reason === "wrongClient" && { afterMs: untilOperatorActsMs }) };
 }
 
-function isTooLarge(answer: MakerAnswer): boolean {
-  return answer.isAnswered && answer.status === 413;
+/** Alexa refuses the event because of its size, or because of one of its endpoints. */
+function isForParts(answer: MakerAnswer): boolean {
+  return answer.isAnswered && (answer.status === 413 || answer.status === 400);
 }
 
-/** An event about several endpoints as two events; none for an event about one, or a part that is not halved again. */
-function halvesOf({ event: { event, ...rest }, halvings }: Part, newMessageId: () => string): readonly Part[] {
-  const endpoints = (event.payload.endpoints ?? []) as readonly object[];
-  if (endpoints.length < 2 || halvings === mostHalvings) return [];
+/** An event about several endpoints as two events; none for an event about one. */
+function halvesOf({ event, ...rest }: AlexaEvent, newMessageId: () => string): readonly AlexaEvent[] {
+  const endpoints = endpointsIn(event);
+  if (endpoints.length < 2) return [];
   const middle = Math.ceil(endpoints.length / 2);
   return [endpoints.slice(0, middle), endpoints.slice(middle)].map((half) => {
     const header = { ...event.header, messageId: newMessageId() };
     const payload = { ...event.payload, endpoints: half };
-    return { event: { ...rest, event: { ...event, header, payload } }, halvings: halvings + 1 };
+    return { ...rest, event: { ...event, header, payload } };
   });
+}
+
+function endpointsIn({ payload }: AlexaEvent["event"]): readonly { readonly endpointId: string }[] {
+  return (payload.endpoints ?? []) as readonly { readonly endpointId: string }[];
 }
 
 function endsSending({ result }: Outcome): boolean {
   return result === "forget" || result === "retry";
 }
 
-/** The outcome of a message is that of its event with the worst one. */
+/** The outcome of a message is that of its event with the worst one. The things of all refused additions are told again. */
 function worstOf(outcomes: readonly Outcome[]): Outcome {
   const order = ["forget", "retry", "refused", "taken"] as const;
-  return order.flatMap((result) => outcomes.filter((outcome) => outcome.result === result))[0]!;
+  const worst = order.flatMap((result) => outcomes.filter((outcome) => outcome.result === result))[0]!;
+  if (worst.result !== "refused") return worst;
+  const refusals = outcomes.filter((outcome) => outcome.result === "refused");
+  const later = refusals.filter(({ afterMs }) => afterMs !== undefined);
+  if (later.length === 0) return worst;
+  return { ...later[0]!, thingIds: [...new Set(later.flatMap(({ thingIds = [] }) => thingIds))] };
 }
 
 /** What the event gateway's answer to an event means. */
-function outcomeOf(answer: MakerAnswer, { event: { header } }: AlexaEvent): Outcome {
-  if (!answer.isAnswered) return { result: "retry", status: null, text: answer.detail };
+function outcomeOf(answer: MakerAnswer, { event }: AlexaEvent, signal: AbortSignal): Outcome {
+  if (!answer.isAnswered) {
+    return { result: "retry", status: null, text: signal.aborted ? lateAnswer : answer.detail };
+  }
   const { status } = answer;
   if (status >= 200 && status < 300) return { result: "taken", status };
   const code = codeIn(answer.document);
   const text = `answered ${status}${code === undefined ? "" : ` ${code}`}`;
   if (status === 400) return { result: "refused", status, text };
   // Alexa may have too many endpoints of this user at present. An addition that is dropped would never be made up for.
-  const isAddition = header.name === "AddOrUpdateReport";
-  if (status === 413) return { result: "refused", status, text, ...(isAddition && { afterMs: untilOperatorActsMs }) };
+  if (status === 413 && event.header.name === "AddOrUpdateReport") {
+    const thingIds = endpointsIn(event).map(({ endpointId }) => thingIdOf(endpointId));
+    return { result: "refused", status, text, afterMs: untilOperatorActsMs, thingIds };
+  }
+  if (status === 413) return { result: "refused", status, text };
   if (code === "SKILL_DISABLED_EXCEPTION") return { result: "forget", status, text };
   // The user's enablement may not have reached this gateway yet. Wrong permissions or a missing skill are for operators.
   const isForOperator = status === 404 || (status === 403 && code !== "SKILL_NEVER_ENABLED_EXCEPTION");

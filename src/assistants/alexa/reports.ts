@@ -1,6 +1,7 @@
 import type { AssistantMessage, DueReply, DueReport, DueThing } from "../assistant.ts";
+import { rankOf } from "./discovery.ts";
 import { type AlarmOption, type Endpoint, endpointsOf, possibleEndpointIds } from "./endpoint.ts";
-import type { AlexaBody } from "./gateway.ts";
+import { type AlexaBody, lateAnswer } from "./gateway.ts";
 import { type AlexaEvent, addOrUpdateReport, changeReport, deleteReport } from "./messages.ts";
 import { commandOutcome, withoutOutcome } from "./outcome.ts";
 import { propertiesOf, type TimedProperty } from "./properties.ts";
@@ -19,29 +20,40 @@ export interface StoredReply {
 
 /** Things whose states go into one message: it is posted within its time limit, and repeated whole after a failure. */
 const thingsPerMessage = 25;
+/** The endpoints of so many things are told at the same time: alarms that sound, and all after no answer in time. */
+const thingsAtOnce = 4;
 /** A thing has up to two endpoints, and Alexa takes 300 in one message. */
 const thingsPerRemoval = 100;
 
 /**
- * The messages that are due: urgent states first, then the outcomes of commands, for which somebody waits, then endpoints
+ * The messages that are due: urgent states first, also of alarms that Alexa may have to learn anew (it drops what it hears
+ * of others), then the outcomes of commands, for which somebody waits, then endpoints
  * that were removed, added or changed, then the other states. An endpoint is added before its state is told, and after
  * others were removed, because Alexa takes a limited number. So a new alarm waits for the removals too.
  */
-export function reportMessages(
-  { things, omitted = new Set(), withdrawn = new Set(), replies }: DueReport,
-  parts: ReportParts,
-): readonly AssistantMessage[] {
+export function reportMessages(report: DueReport, given: ReportParts): readonly AssistantMessage[] {
+  const { things, omitted = new Set(), withdrawn = new Set(), toldAhead = new Set(), replies } = report;
+  const parts: StateParts = { ...given, perMessage: thingsPerMessageAfter(report) };
   const due = things.map((one) => withEndpoints(one, { omitted, withdrawn }, parts.alarms));
   const urgent = due.filter(({ isUrgent }) => isUrgent);
   const others = due.filter(({ isUrgent }) => !isUrgent);
   const newAlarms = additions(urgent, parts);
   const removed = removals(due, parts);
   const isRemovedFirst = newAlarms.length > 0;
+  // What was described otherwise before, or is told with the whole home.
+  const perhapsKnown = urgent.filter(
+    (one) => one.wantsSync && one.sinceMs === 0 && isPresent(one) && !toldAhead.has(one.thingId),
+  );
   return [
     ...states(
       urgent.filter(({ wantsSync }) => !wantsSync),
       parts,
     ),
+    ...states(perhapsKnown, parts).map((one) => ({
+      ...one,
+      tells: { state: false, sync: false },
+      isAhead: true as const,
+    })),
     ...(isRemovedFirst ? removed : []),
     ...newAlarms,
     ...states(
@@ -53,6 +65,16 @@ export function reportMessages(
     ...additions(others, parts),
     ...states(others, parts),
   ];
+}
+
+interface StateParts extends ReportParts {
+  readonly perMessage: number;
+}
+
+/** What a slow gateway does not take within the limit is posted in smaller messages, so that some of it is taken. */
+function thingsPerMessageAfter({ failed }: DueReport): number {
+  if (failed?.problem !== lateAnswer) return thingsPerMessage;
+  return failed.attempts === 1 ? thingsAtOnce : 1;
 }
 
 /** A thing to be reported, with its endpoints at Alexa. */
@@ -95,12 +117,13 @@ function isOffered(due: DueEndpoints): boolean {
 
 function additions(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
   const toAdd = things.filter((one) => one.wantsSync && isOffered(one));
-  if (toAdd.length === 0) return [];
-  const event = addOrUpdateReport(
-    newMessageId(),
-    toAdd.flatMap(({ endpoints }) => endpoints),
-  );
-  return [message([event], toAdd, { state: false, sync: true })];
+  const isAlarm = ({ current }: DueThing) => current?.kind === "alarm";
+  // Alexa may not have room for all of them.
+  const groups = [toAdd.filter(isAlarm), toAdd.filter((one) => !isAlarm(one))].filter((some) => some.length > 0);
+  return groups.map((some) => {
+    const endpoints = some.flatMap((one) => one.endpoints).toSorted((a, b) => rankOf(a) - rankOf(b));
+    return message([addOrUpdateReport(newMessageId(), endpoints)], some, { state: false, sync: true });
+  });
 }
 
 function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
@@ -119,13 +142,21 @@ function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts
   ];
 }
 
-function states(things: readonly DueEndpoints[], parts: ReportParts): readonly AssistantMessage[] {
+/** Alarms that sound come first, without others: if the gateway is slow, these would delay them. */
+function states(things: readonly DueEndpoints[], parts: StateParts): readonly AssistantMessage[] {
   const toReport = things
     // A thing that is removed in the same report has no state.
     .filter((one) => one.wantsState && (isPresent(one) || !one.wantsSync))
     .map((thing) => ({ thing, events: changeReports(thing, parts) }))
     .filter(({ events }) => events.length > 0);
-  return chunksOf(toReport, thingsPerMessage).map((some) =>
+  const [sounding, others] = [true, false].map((isSounding) =>
+    toReport.filter(({ thing: { rises } }) => rises.length > 0 === isSounding),
+  );
+  const chunks = [
+    ...chunksOf(sounding!, Math.min(thingsAtOnce, parts.perMessage)),
+    ...chunksOf(others!, parts.perMessage),
+  ];
+  return chunks.map((some) =>
     message(
       some.flatMap(({ events }) => events),
       some.map(({ thing }) => thing),

@@ -5,7 +5,8 @@ import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
 import type { AssistantReply } from "../../store/tables/assistant-replies.ts";
 import type { AssistantMessage, Outcome } from "../assistant.ts";
 import { allThings, listingMs } from "../grants.ts";
-import { type BuiltReport, isDue } from "./due-report.ts";
+import { removalMs } from "./changes.ts";
+import { type BuiltReport, isDue, isStateDue } from "./due-report.ts";
 
 export type SendingTables = Pick<
   Transaction,
@@ -35,6 +36,7 @@ export class Attempt {
   readonly #marks: Map<string, AssistantMark>;
   readonly #replies: readonly AssistantReply[];
   readonly #report: BuiltReport;
+  readonly #sentReplies = new Set<string>();
   #problem: string | null = null;
   #isTaken = false;
 
@@ -52,6 +54,22 @@ export class Attempt {
     this.#report = report;
   }
 
+  /** What is left to tell of the marks that were read. */
+  get marks(): readonly AssistantMark[] {
+    return [...this.#marks.values()];
+  }
+
+  /** Whether the assistant has taken a message of this claim. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /** From now on these marks are told instead of those marks. */
+  replaceMarks(before: readonly AssistantMark[], by: readonly AssistantMark[]): void {
+    for (const { thingId } of before) this.#marks.delete(thingId);
+    for (const mark of by) this.#marks.set(mark.thingId, mark);
+  }
+
   /** Stores the outcome of a message; returns whether the next one may be sent. An emergency goes before the next one. */
   async settle(message: AssistantMessage, answered: Outcome, hasNext: boolean): Promise<boolean> {
     const grant = this.#grant;
@@ -67,6 +85,7 @@ export class Attempt {
         if (outcome.result === "retry") {
           const nowMs = await tx.clock.nowMs();
           const isEmergency = await this.#hasNewEmergency(tx, nowMs);
+          await this.#lookAgain(tx, nowMs);
           await tx.assistantGrants.release(grant, {
             ...this.#progress(nowMs),
             retryMs: isEmergency ? 0 : nowMs + this.#waitAfter(outcome),
@@ -79,7 +98,7 @@ export class Attempt {
         else this.#isTaken = true;
         await this.#removeReportedMarks(tx, message);
         if (outcome.result === "refused" && outcome.afterMs !== undefined) {
-          await this.#tellAgain(tx, message, outcome.afterMs);
+          await this.#tellAgain(tx, outcome.thingIds ?? message.thingIds, outcome.afterMs);
         }
         const goesFirst = hasNext && (await this.#hasNewEmergency(tx, await tx.clock.nowMs()));
         if (goesFirst) await this.#release(tx);
@@ -110,7 +129,10 @@ export class Attempt {
   #strike(thingId: string, tells: AssistantMessage["tells"]): void {
     const mark = this.#marks.get(thingId);
     if (!mark) return;
-    const left = { ...mark, stateMs: tells.state ? null : mark.stateMs, syncMs: tells.sync ? null : mark.syncMs };
+    const syncMs = tells.sync ? null : mark.syncMs;
+    // As it is stored: the state of a thing that is to be added later is told again after that.
+    const told = { stateMs: syncMs, isUrgent: false };
+    const left = { ...mark, syncMs, ...(tells.state && told) };
     if (left.stateMs === null && left.syncMs === null) this.#marks.delete(thingId);
     else this.#marks.set(thingId, left);
   }
@@ -121,11 +143,14 @@ export class Attempt {
     await this.#parts.store.transaction(
       async (tx) => {
         if (!(await tx.assistantGrants.holds(grant))) return;
-        await tx.assistantMarks.removeAllSent(grant, [...this.#marks.values()], ({ stateMs, syncMs }) => ({
-          state: isDue(stateMs, readMs),
-          sync: isDue(syncMs, readMs),
+        const vanished = await this.#unchanged(tx, this.#report.vanished);
+        await tx.assistantMarks.removeAllSent(grant, this.marks, (mark) => ({
+          state: isStateDue(mark, readMs),
+          sync: isDue(mark.syncMs, readMs),
         }));
         const nowMs = await tx.clock.nowMs();
+        await this.#removeLater(tx, vanished, nowMs);
+        for (const { reply } of this.#report.replies) this.#sentReplies.add(reply);
         await this.#lookAgain(tx, nowMs);
         await tx.assistantGrants.release(grant, this.#progress(nowMs));
       },
@@ -140,16 +165,35 @@ export class Attempt {
   }
 
   async #release(tx: SendingTables): Promise<void> {
-    const { attempts } = this.#grant;
-    const progress = this.#progress(await tx.clock.nowMs());
-    await tx.assistantGrants.release(this.#grant, { ...progress, attempts });
+    const { attempts, problem } = this.#grant;
+    const nowMs = await tx.clock.nowMs();
+    if (await tx.assistantGrants.holds(this.#grant)) await this.#lookAgain(tx, nowMs);
+    const progress = this.#progress(nowMs);
+    await tx.assistantGrants.release(this.#grant, { ...progress, attempts, problem: progress.problem ?? problem });
+  }
+
+  /** Those marks of these things that are as they were read. */
+  async #unchanged(tx: SendingTables, thingIds: readonly string[]): Promise<readonly AssistantMark[]> {
+    if (thingIds.length === 0) return [];
+    const now = await tx.assistantMarks.some(this.#grant, thingIds);
+    return now.filter(({ thingId, version }) => this.#marks.get(thingId)?.version === version);
+  }
+
+  /** The log says that these things are gone, but the mark of that was not made yet, or the clock was set back. */
+  async #removeLater(tx: SendingTables, marks: readonly AssistantMark[], nowMs: number): Promise<void> {
+    if (marks.length === 0) return;
+    const syncMs = nowMs + removalMs;
+    const later = marks.map(({ userId, outletId, thingId, sinceMs }) => ({ userId, outletId, thingId, sinceMs }));
+    await tx.assistantMarks.addAll(
+      later.map((mark) => ({ ...mark, syncMs, isGone: true })),
+      nowMs,
+    );
   }
 
   /** Not every outcome is in the log as one of this assistant's commands: some commands joined that of another client. */
   async #lookAgain(tx: SendingTables, nowMs: number): Promise<void> {
     const { userId, outletId } = this.#grant;
-    const answered = new Set(this.#report.replies.map(({ reply }) => reply));
-    const waiting = this.#replies.filter(({ reply }) => !answered.has(reply));
+    const waiting = this.#replies.filter(({ reply }) => !this.#sentReplies.has(reply));
     for (const thingId of new Set(waiting.map((one) => one.thingId))) {
       await tx.assistantMarks.add({ userId, outletId, thingId, stateMs: nowMs + replyEveryMs }, nowMs);
     }
@@ -164,7 +208,7 @@ export class Attempt {
   }
 
   /** The assistant has no room for these things at present. */
-  async #tellAgain(tx: SendingTables, { thingIds }: AssistantMessage, afterMs: number): Promise<void> {
+  async #tellAgain(tx: SendingTables, thingIds: readonly string[], afterMs: number): Promise<void> {
     const nowMs = await tx.clock.nowMs();
     const dueMs = nowMs + afterMs;
     const { userId, outletId } = this.#grant;
@@ -189,6 +233,7 @@ export class Attempt {
     for (const { commandId, reply } of this.#replies) {
       if (replies.includes(reply)) await tx.assistantReplies.remove({ ...this.#grant, commandId });
     }
+    for (const reply of replies) this.#sentReplies.add(reply);
   }
 }
 

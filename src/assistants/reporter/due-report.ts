@@ -12,7 +12,7 @@ import type { CurrentThing } from "../current-thing.ts";
 import { allThings } from "../grants.ts";
 import type { AssistantHomes } from "../homes.ts";
 import type { Outlet } from "../outlets.ts";
-import { freshnessOfLinks, groupingMs } from "./changes.ts";
+import { freshnessOfLinks, groupingMs, removalMs } from "./changes.ts";
 import { type Choice, choiceOf, isChoiceDue, keptChoice } from "./choice.ts";
 
 export interface ReportParts {
@@ -28,6 +28,10 @@ export interface BuiltReport extends Omit<DueReport, "omitted">, Choice {
   readonly staleDevices: readonly DeviceId[];
   /** Links that have turned stale or live since the last report. All of their things are in this one. */
   readonly turned: readonly DeviceId[];
+  /** The things that are told because all things of the user, or of a link, are to be told. */
+  readonly whole: ReadonlySet<string>;
+  /** Things that have just vanished, with a mark that they are to be told as added or changed. */
+  readonly vanished: readonly string[];
 }
 
 /** The mark that all things of a link are to be told: the link has turned stale or live. */
@@ -76,11 +80,12 @@ export async function dueReport(
     const isShifted = shifted.has(thingId);
     // A thing is added before its state is told, also when the state is urgent.
     const syncUntilMs = current?.goneMs === null ? nowMs + groupingMs : nowMs;
+    const isMarked = isDue(mark?.syncMs, syncUntilMs) && !isVanished(current, nowMs);
     return {
       thingId,
       current,
-      wantsState: isDue(mark?.stateMs, nowMs) || isWhole || isShifted,
-      wantsSync: isDue(mark?.syncMs, syncUntilMs) || (isWhole && isDue(all?.syncMs, nowMs)) || isShifted,
+      wantsState: (mark !== undefined && isStateDue(mark, nowMs)) || isWhole || isShifted,
+      wantsSync: isMarked || (isWhole && isDue(all?.syncMs, nowMs)) || isShifted,
       sinceMs: isWhole || isShifted ? 0 : (mark?.sinceMs ?? 0),
       isUrgent: mark?.isUrgent ?? false,
       rises: mark?.rises ?? [],
@@ -95,11 +100,20 @@ export async function dueReport(
     failed: grant.attempts === 0 ? null : { attempts: grant.attempts, problem: grant.problem },
     staleDevices: [...stale],
     turned,
+    whole: new Set(known.keys()),
+    vanished: [...byThing.values()]
+      .filter(({ thingId, syncMs }) => isDue(syncMs, nowMs) && isVanished(read.get(thingId), nowMs))
+      .map(({ thingId }) => thingId),
     ...choice,
   };
 }
 
-function isThing(thingId: string): boolean {
+/** A thing that its ecosystem says is gone is told as removed later. A mark that is due so soon was made before it. */
+function isVanished(current: CurrentThing | undefined, nowMs: number): boolean {
+  return current !== undefined && current.goneMs !== null && current.goneMs > nowMs - removalMs;
+}
+
+export function isThing(thingId: string): boolean {
   return thingId !== allThings && !thingId.startsWith(freshnessOfLinks);
 }
 
@@ -138,7 +152,7 @@ function changedStaleness(now: ReadonlySet<DeviceId>, before: readonly DeviceId[
 /** What is left of a report after one of its messages. */
 export function remainingReport(
   report: DueReport,
-  { thingIds, tells, rises, withdrawn = [], replies = [] }: AssistantMessage,
+  { thingIds, tells, rises, withdrawn = [], isAhead, replies = [] }: AssistantMessage,
 ): DueReport {
   const messageThingIds = new Set(thingIds);
   const things = report.things.map((thing): DueThing => {
@@ -157,11 +171,15 @@ export function remainingReport(
     ...report,
     things: things.filter(({ wantsState, wantsSync }) => wantsState || wantsSync),
     withdrawn: new Set([...(report.withdrawn ?? []), ...withdrawn]),
+    toldAhead: new Set([...(report.toldAhead ?? []), ...(isAhead ? thingIds : [])]),
     replies: report.replies.filter(({ reply }) => !replies.includes(reply)),
   };
 }
 
-/** The same report with its things as they are now, and as stale or live as their links were when it began. */
+/**
+ * The same report with its things as they are now, and as stale or live as their links were when it began. A thing that has
+ * vanished since may come back: its new mark has it told as removed later.
+ */
 export async function readAgain(
   { homes }: Pick<ReportParts, "homes">,
   { userId }: AssistantGrantRow,
@@ -179,9 +197,18 @@ export async function readAgain(
   };
   return {
     ...report,
-    things: report.things.map((thing) => ({ ...thing, current: currentOf(thing.thingId) })),
+    things: report.things.map((thing) => {
+      const current = currentOf(thing.thingId);
+      const hasVanished = thing.current?.goneMs === null && current?.goneMs !== null;
+      return { ...thing, current, wantsSync: thing.wantsSync && !hasVanished };
+    }),
     replies: report.replies.map((reply) => ({ ...reply, current: currentOf(reply.thingId) })),
   };
+}
+
+/** An emergency is due whatever its time: the clock may have been set back. */
+export function isStateDue({ stateMs, isUrgent }: AssistantMark, nowMs: number): boolean {
+  return isDue(stateMs, nowMs) || (isUrgent && stateMs !== null);
 }
 
 export function isDue(timeMs: number | null | undefined, nowMs: number): boolean {

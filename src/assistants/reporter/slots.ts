@@ -1,5 +1,11 @@
 import { type LimitName, limits } from "../../model/limits.ts";
 
+/**
+ * Emergencies of one outlet use no more of the reserve than this: two outlets whose gateways do not answer leave some of it
+ * to the others.
+ */
+const urgentPerOutlet = Math.floor(limits.assistantSendsUrgent / 3);
+
 /** Bounds the users whose assistants this node reports to at once. Emergencies may use a reserve on top. */
 export class ReportSlots {
   #total = 0;
@@ -7,17 +13,17 @@ export class ReportSlots {
 
   /** The limit that makes this report wait; undefined when there is a free slot. */
   limitFor(outletId: string, isUrgent: boolean): LimitName | undefined {
-    const reserve = isUrgent ? limits.assistantSendsUrgent : 0;
-    if ((this.#byOutlet.get(outletId) ?? 0) >= limits.assistantSendsPerOutlet + reserve)
+    const [ofOutlet, inAll] = isUrgent ? [urgentPerOutlet, limits.assistantSendsUrgent] : [0, 0];
+    if ((this.#byOutlet.get(outletId) ?? 0) >= limits.assistantSendsPerOutlet + ofOutlet)
       return "assistantSendsPerOutlet";
-    return this.#total >= limits.assistantSends + reserve ? "assistantSends" : undefined;
+    return this.#total >= limits.assistantSends + inAll ? "assistantSends" : undefined;
   }
 
   /** Outlets that have no free slot but the reserve of emergencies, and those that have none at all. */
   taken(): { readonly busy: readonly string[]; readonly full: readonly string[] } {
     const having = (slots: number) => [...this.#byOutlet].filter(([, taken]) => taken >= slots).map(([id]) => id);
-    const { assistantSendsPerOutlet: slots, assistantSendsUrgent: reserve } = limits;
-    return { busy: having(slots), full: having(slots + reserve) };
+    const slots = limits.assistantSendsPerOutlet;
+    return { busy: having(slots), full: having(slots + urgentPerOutlet) };
   }
 
   take(outletId: string): void {

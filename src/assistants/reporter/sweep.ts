@@ -29,7 +29,8 @@ export async function sweepReports(parts: SweepParts, signal: AbortSignal): Prom
     if (!(await tx.assistantGrants.isAny())) return false;
     const feed = await tx.assistantMarks.lockFeed();
     const nowMs = await tx.clock.nowMs();
-    if (nowMs - feed.sweptMs < everyMs) return false;
+    if (Math.abs(nowMs - feed.sweptMs) < everyMs) return false;
+    if (nowMs < feed.sweptMs) await tx.assistantGrants.correctTimes(nowMs);
     await tx.assistantMarks.setFeed({ ...feed, sweptMs: nowMs });
     return true;
   });

@@ -110,6 +110,8 @@ export interface AssistantGrantTable {
   wakeResumed(key: AssistantGrantKey, dueMs: number): Promise<void>;
   /** Makes all grants of a client due at that time that would be due later. */
   wakeOfClient(clientId: string, dueMs: number): Promise<void>;
+  /** Shortens claims and waits that are longer than any that is made: the store's clock was set back. */
+  correctTimes(nowMs: number): Promise<void>;
   /** Stores which devices the assistant is not offered. */
   setOmitted(key: AssistantGrantKey, omitted: readonly string[]): Promise<void>;
   /** Replaces the credential, unless another one was stored meanwhile; returns whether it was replaced. */
@@ -147,6 +149,10 @@ const ofRow = "owner_id = $1 AND outlet_id = $2";
 const isWaiting = "a.due_ms IS NOT NULL AND a.due_ms <= $1 AND a.claimed_until_ms <= $1";
 /** Tables with rows that wait for a grant. */
 const waiting = ["assistant_marks", "assistant_replies"];
+
+/** Nothing is made to wait for longer, and no claim is made for longer. */
+const longestWaitMs = 20 * 60_000;
+const longestClaimMs = 60_000;
 
 /** How long a grant of a suspended user or client waits until it is looked at again. */
 const suspendedMs = 600_000;
@@ -253,7 +259,7 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       // Urgent marks have an index of their own, so this finds an emergency behind any number of other grants.
       const urgent = await rows(
         `${isWaiting} AND NOT a.outlet_id ${amongTexts("$3")} AND (a.owner_id, a.outlet_id) IN
-           (SELECT m.owner_id, m.outlet_id FROM assistant_marks m WHERE m.is_urgent = 1 AND m.due_ms <= $1)
+           (SELECT m.owner_id, m.outlet_id FROM assistant_marks m WHERE m.is_urgent = 1)
          ORDER BY a.due_ms LIMIT $2`,
         [nowMs, limit, full],
       );
@@ -341,6 +347,25 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     },
     async wakeOfClient(clientId, dueMs) {
       await sql.run("UPDATE assistant_grants SET due_ms = $2 WHERE client_id = $1 AND due_ms > $2", [clientId, dueMs]);
+    },
+    async correctTimes(nowMs) {
+      const longMs = nowMs + longestWaitMs;
+      // Every transaction locks the grant before its marks.
+      if (sql.dialect === "postgres") {
+        await sql.all("SELECT 1 FROM assistant_grants ORDER BY owner_id, outlet_id FOR UPDATE");
+      }
+      await sql.run(
+        `UPDATE assistant_marks SET version = version + 1,
+           state_ms = CASE WHEN state_ms IS NULL THEN NULL ELSE CAST($2 AS BIGINT) END,
+           sync_ms = CASE WHEN sync_ms IS NULL THEN NULL ELSE CAST($1 AS BIGINT) END,
+           due_ms = CASE WHEN state_ms IS NULL THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END
+         WHERE due_ms > CAST($1 AS BIGINT)`,
+        [longMs, nowMs],
+      );
+      await sql.run("UPDATE assistant_grants SET due_ms = $2 WHERE due_ms > $1", [longMs, nowMs]);
+      await sql.run("UPDATE assistant_grants SET claimed_until_ms = $1 WHERE claimed_until_ms > $1", [
+        nowMs + longestClaimMs,
+      ]);
     },
     async setOmitted({ userId, outletId }, omitted) {
       await sql.run(`UPDATE assistant_grants SET omitted = $3 WHERE ${ofRow}`, [userId, outletId, inText(omitted)]);

@@ -72,7 +72,7 @@ export interface AssistantMarkTable {
   find(key: AssistantGrantKey, thingId: string): Promise<AssistantMark | undefined>;
   /** The marks of these things, due or not. */
   some(key: AssistantGrantKey, thingIds: readonly string[]): Promise<AssistantMark[]>;
-  /** The marks of a grant that are due, urgent ones first; at most `limit`. */
+  /** The marks of a grant that are due, urgent ones first, which are always due; at most `limit`. */
   due(key: AssistantGrantKey, nowMs: number, limit: number): Promise<AssistantMark[]>;
   /** All marks of a grant by which it is due to be told that things were added, changed or removed. */
   dueSyncs(key: AssistantGrantKey, nowMs: number): Promise<AssistantMark[]>;
@@ -200,7 +200,7 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
     due: async ({ userId, outletId }, nowMs, limit) =>
       (
         await sql.all<StoredMark>(
-          `SELECT ${columns} FROM assistant_marks m WHERE ${ofKey} AND m.due_ms <= $3
+          `SELECT ${columns} FROM assistant_marks m WHERE ${ofKey} AND (m.due_ms <= $3 OR m.is_urgent = 1)
            ORDER BY m.is_urgent DESC, m.since_ms, m.thing_id LIMIT $4`,
           [userId, outletId, nowMs, limit],
         )
@@ -279,7 +279,8 @@ function withoutSent(now: AssistantMark, before: AssistantMark, sent: SentOfMark
   const sentRises = sent.state ? before.rises : (sent.rises ?? []);
   return {
     ...now,
-    stateMs: sent.state && !isChanged ? null : now.stateMs,
+    // The state of a thing that is to be added later is told again after that.
+    stateMs: sent.state && !isChanged ? (sent.sync ? null : now.syncMs) : now.stateMs,
     syncMs: sent.sync && !isChanged ? null : now.syncMs,
     isUrgent: now.isUrgent && (isChanged || !sent.state),
     rises: now.rises.filter((rise) => !sentRises.some((one) => isSame(one, rise))),

@@ -76,6 +76,26 @@ describe("a home with all the endpoints that Alexa takes", () => {
       assert.ok(isRemoval.lastIndexOf(true) < told.findIndex((one) => one.startsWith("AddOrUpdateReport")));
     }));
 
+  it("fills the room that Alexa has, alarms first, and is told again of the others only", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { have, mark, customer, marks, report } = await listedHome(store, { lamp: 280 });
+      for (let stray = 0; stray < 18; stray++)
+        customer.endpoints.set(`s${stray}`, { endpointId: `s${stray}` } as never);
+      const added = [...Array(19).keys()].map((number) => idOf("new", number));
+      for (const id of [...added, "zz_alarm"]) {
+        have(id, id === "zz_alarm" ? things.alarm() : things.lamp());
+        await mark(id, { sinceMs: 1, stateMs: 1, syncMs: 1 });
+      }
+      while (await report());
+      assert.ok(customer.endpoints.has("zz_alarm"));
+      assert.equal(customer.endpoints.size, 300);
+      const left = (await marks(16 * 60_000)).map(({ thingId }) => thingId);
+      assert.deepEqual(
+        left,
+        added.filter((id) => !customer.endpoints.has(id)),
+      );
+    }));
+
   it("is told again of endpoints for which Alexa had no room", () =>
     onStore(sqliteHarness, async (store) => {
       const { add, customer, mark, marks, report, grant, told, refused } = await listedHome(store, { lamp: 299 });
@@ -87,6 +107,7 @@ describe("a home with all the endpoints that Alexa takes", () => {
       const [left, ...others] = await marks(16 * 60_000);
       const nowMs = await store.read((tx) => tx.clock.nowMs());
       assert.ok(left!.thingId === "lamp_new" && left!.syncMs! > nowMs && (await grant())!.dueMs! > nowMs);
+      assert.equal(left!.stateMs, left!.syncMs, "its state is told with it");
       assert.deepEqual(others, []);
       customer.endpoints.delete("stray");
       told.length = 0;
@@ -94,6 +115,41 @@ describe("a home with all the endpoints that Alexa takes", () => {
       while (await report());
       assert.deepEqual(told, ["AddOrUpdateReport lamp_new", "ChangeReport lamp_new"]);
       assert.deepEqual([refused.length, (await grant())!.problem], [1, null]);
+    }));
+});
+
+describe("a home that takes longer to tell than a report may", () => {
+  it("is told to the end, in several reports", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { mark, report, told } = await listedHome(store, { lamp: 60 }, { answerMs: 3_000 });
+      await mark("", { stateMs: 1 });
+      for (let reports = 0; reports < 5 && (await report()); reports++);
+      assert.deepEqual(
+        told.toSorted(),
+        [...Array(60).keys()].map((number) => `ChangeReport ${idOf("lamp", number)}`),
+      );
+    }));
+});
+
+describe("an alarm that Alexa has, and that sounds", () => {
+  it("is told before everything else, and once, while the whole list of devices is told", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { mark, report, told, customer } = await listedHome(store, { alarm: 1, lamp: 3 }, { answerMs: 1_200 });
+      await mark("", { stateMs: 1, syncMs: 1 });
+      await mark("alarm_000", { stateMs: 1, isUrgent: true });
+      while (await report());
+      const isOfAlarm = (one: string) => one === "ChangeReport alarm_000";
+      assert.ok(isOfAlarm(told[0]!), `first is ${told[0]}`);
+      assert.equal(told.filter(isOfAlarm).length, 2, "the second one is for an alarm that the list adds");
+      assert.equal(customer.endpoints.size, 4);
+    }));
+
+  it("is told also when its time has not come yet, because the clock was set back", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { mark, report, told } = await listedHome(store, { alarm: 1 });
+      await mark("alarm_000", { stateMs: Number.MAX_SAFE_INTEGER, isUrgent: true });
+      assert.equal(await report(), false);
+      assert.deepEqual(told, ["ChangeReport alarm_000"]);
     }));
 });
 

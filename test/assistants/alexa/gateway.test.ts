@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { alexa } from "../../../src/assistants/alexa/assistant.ts";
 import { endpointsOf } from "../../../src/assistants/alexa/endpoint.ts";
-import type { AlexaBody } from "../../../src/assistants/alexa/gateway.ts";
+import { type AlexaBody, lateAnswer } from "../../../src/assistants/alexa/gateway.ts";
 import type { AlexaCredential } from "../../../src/assistants/alexa/login-tokens.ts";
 import { type AlexaEvent, addOrUpdateReport, deleteReport } from "../../../src/assistants/alexa/messages.ts";
 import type { AssistantMessage, Outcome, Recipient } from "../../../src/assistants/assistant.ts";
@@ -52,6 +52,7 @@ async function deliver(
   answers: readonly MakerAnswer[],
   to: Partial<Recipient<typeof settings>> = {},
   sent = message,
+  signal = new AbortController().signal,
 ): Promise<Attempt> {
   const calls: MakerCall[] = [];
   const kept: object[] = [];
@@ -76,7 +77,7 @@ async function deliver(
     },
     ...to,
   };
-  const outcome = await deliver(sent, recipient, new AbortController().signal);
+  const outcome = await deliver(sent, recipient, signal);
   assert.equal(waiting.length, 0, "an answer was not used");
   return { outcome, calls, kept };
 }
@@ -162,13 +163,62 @@ describe("a message that Alexa throttles or finds too large", () => {
     assert.equal((await deliver([tooLarge, disabled, tooLarge], {}, whole)).outcome.result, "forget");
   });
 
+  const additionOf = (ids: readonly string[]): AssistantMessage => {
+    const endpoints = ids.flatMap((thingId) => endpointsOf(thing("light", onOff(true), { thingId }), "none"));
+    return { ...message, body: { events: [addOrUpdateReport("m-1", endpoints)] } satisfies AlexaBody };
+  };
+
   it("is told again later when it adds endpoints: Alexa may have no room for them at present", async () => {
-    const [endpoint] = endpointsOf(thing("light", onOff(true)), "none");
-    const events = [addOrUpdateReport("m-1", [endpoint!])];
-    const { outcome } = await deliver([tooLarge], {}, { ...message, body: { events } satisfies AlexaBody });
+    const { outcome } = await deliver([tooLarge], {}, additionOf(["t_1"]));
     assert.ok(outcome.result === "refused" && outcome.afterMs! > 0);
     const removal = (await deliver([tooLarge])).outcome;
     assert.ok(removal.result === "refused" && removal.afterMs === undefined);
+  });
+
+  const four = additionOf(["t_1", "t_2", "t_3", "t_4"]);
+  const malformed = refused(400, "INVALID_REQUEST_EXCEPTION");
+
+  it("adds the other endpoints when Alexa refuses one of them", async () => {
+    const answers = [malformed, answered(202), malformed, answered(202), malformed];
+    const { outcome, calls } = await deliver(answers, {}, four);
+    assert.deepEqual(calls.slice(1).map(endpointsIn), [["t_1", "t_2"], ["t_3", "t_4"], ["t_3"], ["t_4"]]);
+    assert.ok(outcome.result === "refused" && outcome.afterMs === undefined, "the malformed one is not sent again");
+  });
+
+  it("finds one endpoint that Alexa refuses among all that it takes", async () => {
+    const all = Array.from({ length: 300 }, (_, index) => `t_${index}`);
+    const posted: (readonly string[])[] = [];
+    const call = async (made: MakerCall) => {
+      const ids = endpointsIn(made);
+      if (ids.includes("t_77")) return malformed;
+      posted.push(ids);
+      return answered(202);
+    };
+    const { deliver } = alexa({ call, runtime, newUuid: () => "m" });
+    const to = {
+      outletId: "o",
+      settings,
+      agentUserId: "u",
+      region: "eu",
+      credential,
+      keepCredential: async () => true,
+    };
+    assert.equal((await deliver(additionOf(all), to, new AbortController().signal)).result, "refused");
+    assert.deepEqual(posted.flat().toSorted(), all.filter((id) => id !== "t_77").toSorted());
+  });
+
+  it("names the things of those parts that Alexa may take later, whatever else it refuses", async () => {
+    const answers = [tooLarge, malformed, tooLarge, malformed, answered(202), tooLarge, tooLarge];
+    const { outcome } = await deliver(answers, {}, four);
+    assert.ok(outcome.result === "refused" && outcome.afterMs! > 0);
+    assert.deepEqual(outcome.thingIds, ["t_3", "t_4"]);
+  });
+
+  it("says that Alexa was too slow when its time has passed", async () => {
+    const lost: MakerAnswer = { isAnswered: false, detail: "the answer broke off" };
+    const outcomeOf = async (signal?: AbortSignal) => (await deliver([lost], {}, message, signal)).outcome;
+    assert.deepEqual(await outcomeOf(AbortSignal.abort()), { result: "retry", status: null, text: lateAnswer });
+    assert.deepEqual(await outcomeOf(), { result: "retry", status: null, text: lost.detail });
   });
 });
 

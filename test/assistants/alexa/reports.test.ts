@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AlexaBody } from "../../../src/assistants/alexa/gateway.ts";
+import { type AlexaBody, lateAnswer } from "../../../src/assistants/alexa/gateway.ts";
 import { type AlexaEvent, withScope } from "../../../src/assistants/alexa/messages.ts";
 import { reportMessages } from "../../../src/assistants/alexa/reports.ts";
 import type { AssistantMessage, DueReply, DueReport, DueThing } from "../../../src/assistants/assistant.ts";
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
+import { remainingReport } from "../../../src/assistants/reporter/due-report.ts";
 import type { CommandReceipt } from "../../../src/devices/command-receipts.ts";
 import { checked } from "./checked.ts";
 import { changedMs, fan, onOff, smoke, temperature, thermostat, thing } from "./things.ts";
@@ -115,6 +116,37 @@ describe("what Alexa is told", () => {
     ]);
   });
 
+  it("is the state of an alarm that Alexa may have, before the list of devices, and once", () => {
+    const sounding = due(alarm, { rises: [rise], isUrgent: true, wantsSync: true, sinceMs: 0 });
+    const things = [...listed, sounding];
+    const messages = messagesFor({ things }, "contact");
+    assert.deepEqual(shown(messages), [
+      "ChangeReport t_alarm false false",
+      "DeleteReport t_gone true true",
+      "DeleteReport t_alarm false false",
+      "AddOrUpdateReport t_alarm false true",
+      "ChangeReport t_alarm true false",
+      "AddOrUpdateReport t_lamp false true",
+      "ChangeReport t_lamp true false",
+    ]);
+    const whole = { agentUserId: "u", things, replies: [], failed: null };
+    const left = remainingReport(whole, messages[0]!);
+    assert.deepEqual(shown(messagesFor(left, "contact")), shown(messages).slice(1));
+  });
+
+  it("is in smaller messages after Alexa has not answered in time, and alarms that sound are alone", () => {
+    const lamps = Array.from({ length: 30 }, (_, index) => due({ ...lamp, thingId: `t_${index}` }));
+    const urgent = { ...alarm, thingId: "t_eased" };
+    const things = [due(urgent, { isUrgent: true }), due(alarm, { isUrgent: true, rises: [rise] }), ...lamps];
+    const sizes = (failed: DueReport["failed"]) =>
+      messagesFor({ things, failed }, "contact").map(({ thingIds }) => thingIds.length);
+    assert.deepEqual(sizes(null), [1, 1, 25, 5]);
+    assert.deepEqual(sizes({ attempts: 3, problem: "answered 503" }), [1, 1, 25, 5]);
+    assert.deepEqual(sizes({ attempts: 1, problem: lateAnswer }), [1, 1, 4, 4, 4, 4, 4, 4, 4, 2]);
+    assert.deepEqual(new Set(sizes({ attempts: 2, problem: lateAnswer })), new Set([1]));
+    assert.deepEqual(messagesFor({ things }, "contact")[0]!.thingIds, ["t_alarm"]);
+  });
+
   it("is that a thing is offline as soon as it is gone, and its removal later", () => {
     const gone = { ...heater, goneMs: changedMs + 10 };
     const [first] = messagesFor({ things: [due(gone, { sinceMs: changedMs + 10 })] });
@@ -139,6 +171,13 @@ describe("what Alexa is told", () => {
     const messages = messagesFor({ things: [due(lamp, { wantsSync: true, sinceMs: nowMs })] });
     const { properties } = eventOf(messages[1]).payload.change as { readonly properties: readonly object[] };
     assert.equal(properties.length, 2);
+  });
+
+  it("adds endpoints in the order in which they are offered", () => {
+    const things = [lamp, heater, alarm].map((one) => due(one, { wantsSync: true, wantsState: false }));
+    const added = messagesFor({ things }, "contact").map((one) => eventOf(one).payload.endpoints);
+    const ids = (added as { readonly endpointId: string }[][]).map((some) => some.map(({ endpointId }) => endpointId));
+    assert.deepEqual(ids, [["t_alarm"], ["t_heater", "t_heater:fan", "t_lamp"]]);
   });
 
   it("is a whole home in a few messages, within the limit of endpoints", () => {

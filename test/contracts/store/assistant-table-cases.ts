@@ -365,7 +365,7 @@ export function assistantTableCases(harness: StoreHarness): void {
         await tx.assistantMarks.add({ ...key, thingId: "t_b", stateMs: 20, isUrgent: true, rises: [rise] }, 12);
       });
       const due = (nowMs: number) => store.read((tx) => tx.assistantMarks.due(key, nowMs, 10));
-      assert.deepEqual((await due(14)).map(thingOf), []);
+      assert.deepEqual((await due(14)).map(thingOf), ["t_b"], "an emergency is due whatever its time");
       const [b, a] = await due(20);
       assert.deepEqual(plain(a), {
         ...key,
@@ -397,7 +397,7 @@ export function assistantTableCases(harness: StoreHarness): void {
       const left = await due(1_000);
       assert.deepEqual(left.map(thingOf), ["t_b", "t_a"], "one changed meanwhile, one is to be told as removed");
       assert.deepEqual(left[0]?.rises, [another]);
-      assert.deepEqual([left[1]?.stateMs, left[1]?.syncMs], [null, 900]);
+      assert.deepEqual([left[1]?.stateMs, left[1]?.syncMs], [900, 900], "its state is told again with it");
       await store.transaction(async (tx) => {
         await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 40, isBack: true }, 40);
       });
@@ -414,6 +414,36 @@ export function assistantTableCases(harness: StoreHarness): void {
           await tx.assistantMarks.removeSent(mark, { state: true, sync: true });
         }
         assert.equal(await tx.assistantMarks.count(key), 0);
+      });
+    }));
+
+  it("find an emergency whatever its time is, and shorten waits when the clock was set back", () =>
+    onStore(harness, async (store) => {
+      const key = await grantOf(store, await makeHome(store));
+      const [nowMs, laterMs] = [1_000_000, 9_000_000];
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...key, thingId: "t_urgent", stateMs: laterMs, isUrgent: true }, laterMs);
+        await tx.assistantMarks.add({ ...key, thingId: "t_state", stateMs: laterMs }, laterMs);
+        await tx.assistantMarks.add({ ...key, thingId: "t_gone", syncMs: laterMs, isGone: true }, laterMs);
+        await tx.assistantMarks.add({ ...key, thingId: "t_soon", syncMs: nowMs + 60_000 }, nowMs);
+        assert.deepEqual((await tx.assistantMarks.due(key, nowMs, 10)).map(thingOf), ["t_urgent"]);
+        await tx.assistantGrants.wakeAt(key, 5);
+        assert.deepEqual(
+          (await tx.assistantGrants.due(nowMs, 10)).map(({ isUrgent }) => isUrgent),
+          [true],
+        );
+        assert.ok(await tx.assistantGrants.claim(key, laterMs, laterMs));
+        await tx.assistantGrants.correctTimes(nowMs);
+        const due = async (atMs: number) => (await tx.assistantMarks.due(key, atMs, 10)).map(thingOf).toSorted();
+        assert.deepEqual(await due(nowMs), ["t_state", "t_urgent"]);
+        assert.deepEqual(await due(nowMs + 60_000), ["t_soon", "t_state", "t_urgent"]);
+        assert.deepEqual(await due(nowMs + 20 * 60_000), ["t_gone", "t_soon", "t_state", "t_urgent"]);
+        assert.equal(await tx.assistantGrants.claim(key, nowMs, nowMs), undefined, "a node may still be sending");
+        const claimed = await tx.assistantGrants.claim(key, nowMs + 60_000, nowMs + 60_000);
+        const after = { attempts: 1, problem: "503", reportedMs: null, staleDevices: [], retryMs: laterMs };
+        await tx.assistantGrants.release(claimed!, after);
+        await tx.assistantGrants.correctTimes(nowMs);
+        assert.equal((await tx.assistantGrants.find(key))?.dueMs, nowMs);
       });
     }));
 

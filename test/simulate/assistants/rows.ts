@@ -44,8 +44,6 @@ export function marksOf(rows: Rows, key: AssistantGrantKey): readonly AssistantM
 const dueOf = ({ stateMs, syncMs }: AssistantMark) =>
   Math.min(stateMs ?? Number.MAX_SAFE_INTEGER, syncMs ?? Number.MAX_SAFE_INTEGER);
 
-const isUrgentAt = (nowMs: number) => (mark: AssistantMark) => mark.isUrgent && dueOf(mark) <= nowMs;
-
 /** The users of outlets in memory. */
 export function assistantGrantRows(session: Session): SimulatedTables["assistantGrants"] {
   const living = (rows: Draft, key: AssistantGrantKey) =>
@@ -121,7 +119,7 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
           .filter(
             (row) => row.dueMs !== null && row.dueMs <= nowMs && row.claimedUntilMs <= nowMs && isAlive(rows, row),
           )
-          .map((row) => ({ ...row, isUrgent: row.dueMs === 0 || marksOf(rows, row).some(isUrgentAt(nowMs)) }))
+          .map((row) => ({ ...row, isUrgent: row.dueMs === 0 || marksOf(rows, row).some((mark) => mark.isUrgent) }))
           .sort((a, b) => Number(b.isUrgent) - Number(a.isUrgent) || a.dueMs! - b.dueMs!)
           .slice(0, limit),
       ),
@@ -157,6 +155,24 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
       change("resume assistant of", key, (rows, row) => {
         if (row?.dueMs != null && row.dueMs > dueMs) set(rows, row, { dueMs });
       }),
+    correctTimes: (nowMs) =>
+      session.run(
+        "shorten waits of assistants",
+        (rows) => {
+          const longMs = nowMs + 20 * 60_000;
+          for (const [key, mark] of rows.all<AssistantMark>(marks)) {
+            if (dueOf(mark) <= longMs) continue;
+            const { version, stateMs, syncMs } = mark;
+            const times = { stateMs: stateMs === null ? null : nowMs, syncMs: syncMs === null ? null : longMs };
+            rows.set(marks, key, { ...mark, version: version + 1, ...times });
+          }
+          for (const row of grantsIn(rows)) {
+            const dueMs = row.dueMs !== null && row.dueMs > longMs ? nowMs : row.dueMs;
+            set(rows, row, { dueMs, claimedUntilMs: Math.min(row.claimedUntilMs, nowMs + 60_000) });
+          }
+        },
+        (rows) => grantsIn(rows).map((row) => exclusive(grants, nameOf(row))),
+      ),
     replaceCredential: (key, before, sealedCredential) =>
       change("credential of assistant of", key, (rows, row) => {
         if (row?.sealedCredential !== before) return false;
@@ -222,7 +238,7 @@ export function assistantMarkRows(session: Session): SimulatedTables["assistantM
       const sentRises = sent.state ? mark.rises : (sent.rises ?? []);
       const left: AssistantMark = {
         ...now,
-        stateMs: sent.state && !isChanged ? null : now.stateMs,
+        stateMs: sent.state && !isChanged ? (sent.sync ? null : now.syncMs) : now.stateMs,
         syncMs: sent.sync && !isChanged ? null : now.syncMs,
         isUrgent: now.isUrgent && (isChanged || !sent.state),
         rises: now.rises.filter((rise) => !sentRises.some((one) => isSame(one, rise))),
@@ -246,7 +262,7 @@ export function assistantMarkRows(session: Session): SimulatedTables["assistantM
     due: (key, nowMs, limit) =>
       session.run(`due marks of ${nameOf(key)}`, (rows) =>
         marksOf(rows, key)
-          .filter((mark) => dueOf(mark) <= nowMs)
+          .filter((mark) => mark.isUrgent || dueOf(mark) <= nowMs)
           .sort(
             (a, b) =>
               Number(b.isUrgent) - Number(a.isUrgent) || a.sinceMs - b.sinceMs || (a.thingId < b.thingId ? -1 : 1),
