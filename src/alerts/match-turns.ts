@@ -38,13 +38,18 @@ export class MatchTurns {
     this.#work = work;
   }
 
+  /** Whether the caller's limit allows one more task. */
+  mayAdmit({ name, limit }: MatchCaller): boolean {
+    return !limit || (this.#admitted.get(keyOf(name, limit)) ?? 0) < limits[limit.name];
+  }
+
   /** Counts the task for the caller's limit while it runs. Throws LimitReached beyond it. */
-  async admit<Result>({ name, limit }: MatchCaller, task: () => Promise<Result>): Promise<Result> {
+  async admit<Result>(caller: MatchCaller, task: () => Promise<Result>): Promise<Result> {
+    const { name, limit } = caller;
     if (!limit) return task();
-    const key = `${limit.name} ${name}`;
-    const admitted = this.#admitted.get(key) ?? 0;
-    if (admitted >= limits[limit.name]) throw new LimitReached(limit.name, limit.sentence);
-    this.#admitted.set(key, admitted + 1);
+    if (!this.mayAdmit(caller)) throw new LimitReached(limit.name, limit.sentence);
+    const key = keyOf(name, limit);
+    this.#admitted.set(key, (this.#admitted.get(key) ?? 0) + 1);
     try {
       return await task();
     } finally {
@@ -101,6 +106,10 @@ export class MatchTurns {
     this.#isBusy = true;
     begin();
   }
+}
+
+function keyOf(name: string, limit: NonNullable<MatchCaller["limit"]>): string {
+  return `${limit.name} ${name}`;
 }
 
 /** The result, or ClientGone as soon as the signal aborts. */

@@ -1,5 +1,6 @@
 import { attemptsIn, type TransactionRetries, type WorkOptions } from "../devices/attempts.ts";
 import { type Condition, isMet } from "../model/condition.ts";
+import { PatternsUnavailable } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { MatchCaller, MatchTurns } from "./match-turns.ts";
@@ -13,8 +14,11 @@ const unsizedSteps = 10_000;
 /** The bounds of one job, so that the turns of others come soon. */
 const jobLimits = { steps: 250_000, questions: 64 };
 
-/** `stopped`: a limit does not allow it. `later`: the transaction runs again when the answer is known. */
-export type Judgement = boolean | "stopped" | "later";
+/**
+ * `stopped`: a limit does not allow it. `no thread`: it is costly, and its thread could not be started. `later`: the
+ * transaction runs again when the answer is known.
+ */
+export type Judgement = boolean | "stopped" | "no thread" | "later";
 
 /** Whether a condition is true now, or why that was not evaluated. */
 export type PresentJudgement = boolean | "too costly" | "too many steps";
@@ -35,8 +39,7 @@ export interface MatchingParts {
 
 /** Matches for one user that the attempts of a transaction leave to the thread, by value and pattern. */
 interface DeferredMatches {
-  /** Null: the question could not be answered. */
-  readonly answers: Map<string, Map<string, PatternAnswer | null>>;
+  readonly answers: Map<string, Map<string, PatternAnswer | "failed" | "no thread">>;
   readonly open: Map<string, Map<string, { readonly mostSteps: number }>>;
   readonly work: () => Promise<void>;
 }
@@ -68,7 +71,8 @@ export class Matching {
     const attempts = this.#parts.isDeferring ? attemptsIn(tx) : undefined;
     const deferred = attempts && this.#deferredIn(attempts, userId);
     const answer = deferred?.answers.get(value)?.get(pattern);
-    if (answer === null) return "stopped";
+    if (answer === "failed") return "stopped";
+    if (answer === "no thread") return answer;
     let size = patterns.knownSize(pattern) ?? answer?.size;
     if (size === undefined && (!deferred || this.#mayTake(tx, patterns.stepsToCompile(pattern)))) {
       size = patterns.sizeOf(pattern);
@@ -126,30 +130,43 @@ export class Matching {
     return deferred;
   }
 
-  async #answer(
-    deferred: DeferredMatches,
-    userId: UserId,
-    { mayRefuse, urgent = false, becomesUrgent, abandoned }: WorkOptions,
-  ): Promise<void> {
+  async #answer(deferred: DeferredMatches, userId: UserId, options: WorkOptions): Promise<void> {
     const { turns, tenantOf, patterns } = this.#parts;
     const tenantId = await tenantOf(userId);
     // The user was removed meanwhile: the next attempt does not reach its alerts.
     if (tenantId === undefined) return;
-    const caller: MatchCaller = {
-      ...{ tenantId, name: `changes of user ${userId}`, urgent, becomesUrgent, disconnected: abandoned },
-      ...(mayRefuse && !urgent && { limit: changesWaiting }),
-    };
+    const caller = this.#callerOf(tenantId, userId, options);
     await turns.admit(caller, async () => {
+      let hasThread = true;
       for (const job of jobsOf(deferred.open, patterns)) {
-        const answers = await turns.run(caller, (work) => answersOf(work, job));
+        const answers: ThreadAnswers = hasThread
+          ? await turns.run(caller, (work) => answersOf(work, job))
+          : "no thread";
+        hasThread = answers !== "no thread";
         for (const [index, { pattern, valueIndex }] of job.questions.entries()) {
-          const answer = answers[index] ?? null;
-          if (answer) patterns.remember(pattern, answer.size);
+          const answer = answers === "no thread" ? answers : (answers[index] ?? "failed");
+          if (typeof answer !== "string") patterns.remember(pattern, answer.size);
           entryOf(deferred.answers, job.values[valueIndex]!).set(pattern, answer);
         }
       }
       deferred.open.clear();
     });
+  }
+
+  /**
+   * How a change waits. An alarm that a client reports is neither refused nor given up when the client has gone. A client
+   * can report alarms without end, so beyond the limit they wait like its other changes.
+   */
+  #callerOf(
+    tenantId: TenantId,
+    userId: UserId,
+    { mayRefuse, urgent = false, becomesUrgent, abandoned }: WorkOptions,
+  ): MatchCaller {
+    const name = `changes of user ${userId}`;
+    if (!mayRefuse) return { tenantId, name, urgent, becomesUrgent, disconnected: abandoned };
+    const alarm = { tenantId, name: `alarms of user ${userId}`, urgent, limit: changesWaiting };
+    if (urgent && this.#parts.turns.mayAdmit(alarm)) return alarm;
+    return { tenantId, name, becomesUrgent, disconnected: abandoned, limit: changesWaiting };
   }
 }
 
@@ -196,11 +213,18 @@ function* jobsOf(open: DeferredMatches["open"], patterns: Patterns): Generator<P
   }
 }
 
+type ThreadAnswers = readonly (PatternAnswer | undefined)[] | "no thread";
+
 /** The answers to a job. If the thread fails, each question is asked alone: only the one that ends it stays open. */
-async function answersOf(work: PatternWork, job: PatternJob): Promise<readonly (PatternAnswer | undefined)[]> {
-  const answers = await work.run(job);
-  if (answers || job.questions.length === 1) return answers ?? [];
-  const alone = [];
-  for (const question of job.questions) alone.push((await work.run({ ...job, questions: [question] }))?.[0]);
-  return alone;
+async function answersOf(work: PatternWork, job: PatternJob): Promise<ThreadAnswers> {
+  try {
+    const answers = await work.run(job);
+    if (answers || job.questions.length === 1) return answers ?? [];
+    const alone = [];
+    for (const question of job.questions) alone.push((await work.run({ ...job, questions: [question] }))?.[0]);
+    return alone;
+  } catch (error) {
+    if (error instanceof PatternsUnavailable) return "no thread";
+    throw error;
+  }
 }

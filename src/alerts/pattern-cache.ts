@@ -25,7 +25,7 @@ export interface PatternAnswer {
 
 /**
  * Answers questions about patterns, one job at a time. Undefined when the job failed: its questions can be asked alone.
- * An empty list when no question can be answered now.
+ * Throws PatternsUnavailable when no question can be answered now.
  */
 export interface PatternWork {
   run(job: PatternJob): Promise<readonly PatternAnswer[] | undefined>;

@@ -27,6 +27,8 @@ type AlertUpdate = DeviceUpdate & { readonly cause: Cause };
 
 /** The note of an alert that a limit of its chain stopped (model/limits.ts). */
 const stopped = "stopped at the limit";
+/** The note of an alert whose costly pattern could not be evaluated. */
+const withoutThread = "the thread for patterns could not be started";
 
 const minuteMs = 60_000;
 
@@ -100,8 +102,8 @@ export function alertReaction({ matching, records, commanding, onLimitReached }:
   ): Promise<readonly AlertUpdate[]> {
     const judged = matching.judge(tx, chain, commit.userId, trigger.condition, value);
     if (judged === "later") return [];
-    if (judged === "stopped") {
-      await stop(tx, trigger, commit, value, chain);
+    if (judged === "stopped" || judged === "no thread") {
+      await stop(tx, trigger, commit, value, chain, judged === "stopped" ? stopped : withoutThread);
       return [];
     }
     const step = stepTrigger(trigger, judged);
@@ -184,15 +186,16 @@ export function alertReaction({ matching, records, commanding, onLimitReached }:
     return { ...commanded, notes: [...commanded.notes, `${stopped} alertCommandsPerCause`] };
   }
 
-  /** Records that a limit stopped the evaluation. The alert stays armed or disarmed as it was. */
+  /** Records why the alert was not evaluated. The alert stays armed or disarmed as it was. */
   async function stop(
     tx: CommitTables,
     trigger: Watcher,
     commit: DeviceCommit,
     value: string | null,
     chain: Chain,
+    note: string,
   ): Promise<void> {
-    chain.remember(trigger.id, { ...evaluationOf(commit, value, "stopped"), note: stopped });
+    chain.remember(trigger.id, { ...evaluationOf(commit, value, "stopped"), note });
     if (chain.stopped.has(trigger.id)) return;
     chain.stopped.add(trigger.id);
     const table = tableOf(tx, trigger);

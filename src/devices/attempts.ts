@@ -6,7 +6,10 @@ const mostAttempts = 2 * (limits.alertHopsPerCause + 2);
 
 /** How a caller waits for work outside of its transaction. */
 export interface WorkOptions {
-  /** The caller can be told that too many of its changes wait. An urgent change is never refused. */
+  /**
+   * The caller can be told that too many of its changes wait. A limited number of urgent changes is never refused nor
+   * abandoned; further ones wait like ordinary changes.
+   */
   readonly mayRefuse?: boolean;
   /** The work goes before the work of others. */
   readonly urgent?: boolean;
@@ -29,6 +32,7 @@ export class TransactionRetries {
   readonly options: WorkOptions;
   readonly #later = new Set<() => Promise<void>>();
   #made = 0;
+  #requests = 0;
 
   constructor(options: WorkOptions) {
     this.options = options;
@@ -43,13 +47,20 @@ export class TransactionRetries {
     return this.#later.size > 0;
   }
 
+  /** How often the present attempt has asked for work. */
+  get workRequests(): number {
+    return this.#requests;
+  }
+
   /** The present attempt is in vain. It may go on, to find what else is needed. */
   runAgainAfter(work: () => Promise<void>): void {
+    this.#requests += 1;
     this.#later.add(work);
   }
 
   /** A body begins. The store may run it several times in one attempt. */
   begin(): void {
+    this.#requests = 0;
     this.#later.clear();
   }
 

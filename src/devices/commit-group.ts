@@ -19,8 +19,11 @@ export type ApplyInGroup = (
 /** The commits that a group can consist of. */
 export interface GroupCalls {
   readonly apply: ApplyInGroup;
-  /** Whether a commit so far needs work outside of the transaction, so that the transaction will be rolled back. */
-  readonly needsWork: () => boolean;
+  /**
+   * How often the commits so far have asked for work outside of the transaction. If they have, the transaction will be
+   * rolled back.
+   */
+  readonly workRequests: () => number;
   /** Adds devices of one tenant that are within all limits. */
   add(tenantId: TenantId, devices: readonly AddedDevice[], nowMs: number): Promise<readonly DeviceState[]>;
   /**
@@ -72,7 +75,7 @@ function callsIn(tx: GroupTables, parts: Omit<CommitParts, "store">, commits: De
   };
   return {
     apply,
-    needsWork: () => attemptsIn(tx)?.isIncomplete ?? false,
+    workRequests: () => attemptsIn(tx)?.workRequests ?? 0,
     async add(tenantId, devices, nowMs) {
       const added = await addDevices(tx, tenantId, devices, nowMs, ownThings);
       commits.push(...added.commits);

@@ -40,7 +40,7 @@ export interface CommitRequest {
   readonly urgent?: boolean;
   /** Aborts when an urgent commit waits behind this one, so that this one becomes urgent too. */
   readonly becomesUrgent?: AbortSignal;
-  /** The caller takes LimitReached while many changes of the user wait for costly patterns. Urgent changes always wait. */
+  /** The caller takes LimitReached while many changes of the user wait for costly patterns (attempts.ts). */
   readonly mayRefuse?: boolean;
   /** False: WorkNeeded is thrown when the change would wait for costly patterns. */
   readonly mayWait?: boolean;

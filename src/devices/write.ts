@@ -32,7 +32,7 @@ export interface DeviceWriting {
   /**
    * Writes all or nothing; durable when the promise resolves. `keep` stores the answer of a request with an
    * Idempotency-Key in the same transaction. While the write waits for costly patterns, it is dropped when the client
-   * has gone, unless it starts an alarm.
+   * has gone, unless it starts an alarm and few alarms of the user wait.
    */
   write(
     accessScope: AccessScope,
@@ -64,7 +64,7 @@ export function deviceWriting(
           userId: device.userId,
           cause: causeOf(accessScope),
           updates: [{ deviceId, changes }],
-          ...(urgent ? { urgent } : { mayRefuse: true, abandoned: disconnected }),
+          ...{ mayRefuse: true, abandoned: disconnected, ...(urgent && { urgent }) },
           ...(keep && { also: (tx) => keep(tx) }),
         });
       } catch (error) {

@@ -3,6 +3,7 @@ import { IdempotencyKeyInUse, IdempotencyKeyReused, OutcomeUnknown, TooManyIdemp
 import type { OwnerId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import type { BatchGroup } from "../store/tables/batch-groups.ts";
 import type { IdempotencyKey } from "../store/tables/idempotency-keys.ts";
 import { keysKeptMs } from "./idempotent-writes.ts";
 import { UsageCounts } from "./usage-counts.ts";
@@ -32,22 +33,46 @@ export interface LineSource<Line extends BatchLine> {
 export type GroupTables = Pick<Transaction, "idempotencyKeys" | "batchGroups">;
 type BatchTables = GroupTables & Pick<Transaction, "clock">;
 
-/**
- * Stores the answers of a group in the group's transaction; called last. When it is called again after the group is
- * durable, it replaces them: a line was carried out later than the others.
- */
+/** Stores the answers of a group in the group's transaction; called last. */
 export type KeepAnswers<Answer> = (tx: GroupTables, answers: readonly Answer[]) => Promise<void>;
+
+/** The first lines are to be carried out later, each in a transaction of its own. Nothing was carried out. */
+export interface PostponedLines {
+  readonly postponed: number;
+  readonly urgent: boolean;
+}
 
 /** Carries out the first of these lines, at least one, in one transaction, and returns their answers. */
 export type CarryOut<Line, Answer> = (
   lines: readonly Line[],
   keep: KeepAnswers<Answer> | undefined,
-) => Promise<readonly Answer[]>;
+) => Promise<readonly Answer[] | PostponedLines>;
 
 /** Answers of one group; `isReplayed` when they come from the store. */
 export interface AnsweredGroup<Answer> {
   readonly answers: readonly Answer[];
   readonly isReplayed: boolean;
+  /** Its one line is not carried out yet: the caller does it now. */
+  readonly postponed?: PostponedLine<Answer>;
+}
+
+export interface PostponedLine<Answer> {
+  /**
+   * Stores the answer in the transaction that carries out the line; called last. Throws AnsweredElsewhere when a repeated
+   * request has carried out the line. Undefined for a batch without a key.
+   */
+  readonly keep: KeepAnswers<Answer> | undefined;
+}
+
+/** A request with the same key has carried out a postponed line. The transaction must be rolled back. */
+export class AnsweredElsewhere extends Error {
+  /** As that request has stored it. */
+  readonly answer: unknown;
+
+  constructor(answer: unknown) {
+    super("a request with the same key has carried out this line");
+    this.answer = answer;
+  }
 }
 
 const linesPerGroup = 100;
@@ -57,7 +82,8 @@ const groupsKeptMs = keysKeptMs + 2 * limits.batchSeconds * 1_000;
 /**
  * Carries out batches in groups of lines, one transaction for each group. The answers of a batch with a key become
  * durable with their group. A repeated batch gets the stored answers and continues behind them, so no line is carried
- * out twice.
+ * out twice. A postponed line is stored with the answer `notYet`: whoever finds that answer carries out the line, and
+ * replaces it in the same transaction.
  */
 export class ResumableBatches {
   readonly #store: Store<BatchTables>;
@@ -72,19 +98,21 @@ export class ResumableBatches {
     this.#store = store;
   }
 
+  /** The key is in use on this node until the generator has ended. `notYet` is needed only if lines are postponed. */
   async *run<Line extends BatchLine, Answer>(
     request: BatchKey | undefined,
     source: LineSource<Line>,
     carryOut: CarryOut<Line, Answer>,
+    notYet?: Answer,
   ): AsyncGenerator<AnsweredGroup<Answer>, void, void> {
-    if (!request) return yield* unkeyed(source, carryOut);
+    if (!request) return yield* unkeyed(source, carryOut, notYet);
     const key = { ownerId: request.ownerId, hash: hashOf(request.clientId, request.key) };
     const name = `${key.ownerId} ${key.hash}`;
     if (this.#running.has(name)) throw new IdempotencyKeyInUse();
     this.#running.add(name);
     try {
-      const stored = yield* this.#replay<Line, Answer>(key, request, source);
-      yield* this.#continue(key, request, stored, source, carryOut);
+      const stored = yield* this.#replay<Line, Answer>(key, request, source, notYet);
+      yield* this.#continue(key, request, stored, source, carryOut, notYet);
     } catch (error) {
       throw error instanceof OutcomeUnknown ? error.ofKeyedRequest() : error;
     } finally {
@@ -97,6 +125,7 @@ export class ResumableBatches {
     key: IdempotencyKey,
     request: BatchKey,
     source: LineSource<Line>,
+    notYet: Answer | undefined,
   ): AsyncGenerator<AnsweredGroup<Answer>, number, void> {
     const { kept, nowMs } = await this.#store.read(async (tx) => ({
       kept: await tx.idempotencyKeys.find(key),
@@ -111,7 +140,9 @@ export class ResumableBatches {
       const lines = await source.peek(group.lines, group.lines);
       if (lines.length < group.lines || digestOf(lines) !== group.digest) throw new IdempotencyKeyReused();
       source.take(group.lines);
-      yield { answers: JSON.parse(group.answers), isReplayed: true };
+      const isPostponed = notYet !== undefined && group.answers === JSON.stringify([notYet]);
+      const postponed = isPostponed && { postponed: { keep: replacing(key, number, group.answers) } };
+      yield { answers: JSON.parse(group.answers), isReplayed: true, ...postponed };
     }
   }
 
@@ -121,24 +152,39 @@ export class ResumableBatches {
     stored: number,
     source: LineSource<Line>,
     carryOut: CarryOut<Line, Answer>,
+    notYet: Answer | undefined,
   ): AsyncGenerator<AnsweredGroup<Answer>, void, void> {
     const { ownerId } = key;
-    for (let number = stored; ; number++) {
+    for (let number = stored; ; ) {
+      const first = number;
       const lines = await source.peek(1, linesPerGroup);
       if (lines.length === 0) return;
       await this.#checkRoom(ownerId);
-      let isDurable = false;
-      const answers = await carryOut(lines, async (tx, made) => {
-        if (isDurable) return tx.batchGroups.replaceAnswers(key, number, JSON.stringify(made));
-        if (number === 0) await beginKey(tx, key, request);
-        const done = lines.slice(0, made.length);
-        const group = { lines: done.length, digest: digestOf(done), answers: JSON.stringify(made) };
-        if (!(await tx.batchGroups.add(key, number, group, groupsKeptMs))) throw new IdempotencyKeyInUse();
-      });
-      isDurable = true;
-      this.#groupCounts.added(ownerId, Buffer.byteLength(JSON.stringify(answers)));
-      source.take(answers.length);
-      yield { answers, isReplayed: false };
+      const keepGroups = async (tx: GroupTables, groups: readonly BatchGroup[]) => {
+        if (first === 0) await beginKey(tx, key, request);
+        for (const [nth, group] of groups.entries()) {
+          if (!(await tx.batchGroups.add(key, first + nth, group, groupsKeptMs))) throw new IdempotencyKeyInUse();
+        }
+      };
+      const made = await carryOut(lines, (tx, answers) =>
+        keepGroups(tx, [groupOf(lines.slice(0, answers.length), answers)]),
+      );
+      if ("postponed" in made) {
+        // Groups of one line each: the answer of one is replaced without those of others.
+        const groups = lines.slice(0, made.postponed).map((line) => groupOf([line], [notYet!]));
+        await this.#store.transaction((tx) => keepGroups(tx, groups), { urgent: made.urgent });
+        source.take(groups.length);
+        for (const { answers } of groups) {
+          this.#groupCounts.added(ownerId, Buffer.byteLength(answers));
+          yield { answers: [notYet!], isReplayed: false, postponed: { keep: replacing(key, number, answers) } };
+          number += 1;
+        }
+        continue;
+      }
+      this.#groupCounts.added(ownerId, Buffer.byteLength(JSON.stringify(made)));
+      source.take(made.length);
+      yield { answers: made, isReplayed: false };
+      number += 1;
     }
   }
 
@@ -175,14 +221,37 @@ function isSameRequest(stored: StoredRequest, { content, wholeBody }: BatchKey):
 async function* unkeyed<Line extends BatchLine, Answer>(
   source: LineSource<Line>,
   carryOut: CarryOut<Line, Answer>,
+  notYet: Answer | undefined,
 ): AsyncGenerator<AnsweredGroup<Answer>, void, void> {
   for (;;) {
     const lines = await source.peek(1, linesPerGroup);
     if (lines.length === 0) return;
-    const answers = await carryOut(lines, undefined);
-    source.take(answers.length);
-    yield { answers, isReplayed: false };
+    const made = await carryOut(lines, undefined);
+    if ("postponed" in made) {
+      source.take(made.postponed);
+      for (let nth = 0; nth < made.postponed; nth++) {
+        yield { answers: [notYet!], isReplayed: false, postponed: { keep: undefined } };
+      }
+    } else {
+      source.take(made.length);
+      yield { answers: made, isReplayed: false };
+    }
   }
+}
+
+function groupOf(lines: readonly BatchLine[], answers: readonly unknown[]): BatchGroup {
+  return { lines: lines.length, digest: digestOf(lines), answers: JSON.stringify(answers) };
+}
+
+/** Replaces the answer of a postponed line, once. */
+function replacing<Answer>(key: IdempotencyKey, number: number, notYet: string): KeepAnswers<Answer> {
+  return async (tx, answers) => {
+    if (await tx.batchGroups.replaceAnswers(key, number, notYet, JSON.stringify(answers))) return;
+    const stored = await tx.batchGroups.find(key, number);
+    // The key has expired meanwhile, and another request has it.
+    if (!stored) throw new IdempotencyKeyInUse();
+    throw new AnsweredElsewhere(JSON.parse(stored.answers)[0]);
+  };
 }
 
 function tooManyBytes(bytes: number): TooManyIdempotencyKeys {

@@ -3,7 +3,7 @@ import { hash, verify } from "@node-rs/argon2";
 import { countCharacters } from "../model/attribute-text.ts";
 import { BadParameter, TooManyRequests } from "../model/errors.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
-import { FairQueue } from "./fair-queue.ts";
+import { FairQueue } from "../runtime/fair-queue.ts";
 import { longestName, readText } from "./names.ts";
 import { sourceOf } from "./source.ts";
 

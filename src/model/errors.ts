@@ -301,6 +301,9 @@ export class StoreUnavailable extends BreezewayError {
   readonly code: string = "store_unavailable";
 }
 
+/** A costly pattern can't be evaluated now: its thread could not be started. For a client it is like StoreUnavailable. */
+export class PatternsUnavailable extends StoreUnavailable {}
+
 /** The store got the COMMIT and its answer was lost: the change may be stored or not. */
 export class OutcomeUnknown extends StoreUnavailable {
   override readonly code = "outcome_unknown";
@@ -319,6 +322,9 @@ export class OutcomeUnknown extends StoreUnavailable {
 
 /** The message that a caller gets when a read or write failed because of the store. The cause goes to the log only. */
 export function storeFailureSentence(error: StoreUnavailable): string {
+  if (error instanceof PatternsUnavailable) {
+    return "Breezeway can't evaluate this pattern now. Nothing was changed. Try again in a few seconds.";
+  }
   if (!(error instanceof OutcomeUnknown)) {
     return "Breezeway can't use its store now. Nothing was changed. Try again in a few seconds.";
   }
@@ -332,9 +338,9 @@ export function storeFailureSentence(error: StoreUnavailable): string {
  * The failure of a change that takes several transactions, after one of them was stored: its caller must not read that
  * nothing was changed.
  */
-export function afterPart(error: unknown, { isKeyed = false } = {}): unknown {
+export function afterPart(error: unknown): unknown {
   if (!(error instanceof StoreUnavailable) || error instanceof OutcomeUnknown) return error;
-  return new OutcomeUnknown("The store failed after a part of the change was stored.", { cause: error, isKeyed });
+  return new OutcomeUnknown("The store failed after a part of the change was stored.", { cause: error });
 }
 
 /** Carries out the rest of a change. `isBegun`: an earlier transaction of the same change was stored. */

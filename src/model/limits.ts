@@ -30,6 +30,8 @@ export const limits = {
   batchesPerNode: 8,
   /** Requests of one tenant that wait on one node for another one of `linesAtOnce` lines. */
   batchesWaiting: 20,
+  /** States of one tenant, of requests for many devices, that wait on one node for costly patterns of alerts; and as many alarms. */
+  costlyStatesWaiting: 30,
   /** Answers of a batch that its client has not read yet. Beyond it the batch waits for the client. */
   batchAnswerBytes: 4_194_304,
   /** Answers of batches with an idempotency key, kept for one tenant for 24 hours. */

@@ -38,15 +38,15 @@ export class OwnAlarms {
 
   /** Whether this write starts an alarm. */
   async startsAlarm(write: AlarmWrite): Promise<boolean> {
-    return (await this.lastAlarmIndex([write])) !== -1;
+    return (await this.alarmIndexes([write])).length > 0;
   }
 
-  /** The index of the last write that starts an alarm; -1 when none does. */
-  async lastAlarmIndex(writes: readonly AlarmWrite[]): Promise<number> {
+  /** The indexes of the writes that start an alarm, ascending. */
+  async alarmIndexes(writes: readonly AlarmWrite[]): Promise<readonly number[]> {
     const mapped = writes.flatMap((write, index) =>
       typeof write.device.mapChangedMs === "number" ? [{ ...write, index }] : [],
     );
-    if (mapped.length === 0) return -1;
+    if (mapped.length === 0) return [];
     return this.#parts.store.read(async (tx) => {
       const dangers: { readonly index: number; readonly device: DeviceRow; readonly change: AttributeChange }[] = [];
       for (const { index, device, changes } of mapped) {
@@ -54,14 +54,14 @@ export class OwnAlarms {
         if (!found) continue;
         for (const change of changes) if (isNotClear(found.map, change)) dangers.push({ index, device, change });
       }
-      if (dangers.length === 0) return -1;
+      if (dangers.length === 0) return [];
       const names = [...new Set(dangers.map(({ change }) => String(change.key)))];
       const devices = [...new Map(dangers.map(({ device }) => [device.id, device])).values()];
       const stored = await tx.mappedDevices.attributes(devices, names);
       const present = new Map(stored.map(({ deviceId, name, value }) => [`${deviceId} ${name}`, value]));
       const isNew = ({ device, change }: (typeof dangers)[number]) =>
         (present.get(`${device.id} ${change.key}`) ?? null) !== change.value;
-      return dangers.findLast(isNew)?.index ?? -1;
+      return [...new Set(dangers.filter(isNew).map(({ index }) => index))];
     });
   }
 

@@ -7,7 +7,6 @@ import { UnknownThing } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import { virtualDeviceType } from "../model/virtual-device-type.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { DeviceRow } from "../store/tables/devices.ts";
 import type { ThingPlace as LinkedPlace, ShownThingRow } from "../store/tables/things.ts";
 import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
 import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
@@ -41,23 +40,34 @@ export interface ThingReading {
 
 export const thingsPerPage = 100;
 
-/** Bounds the work for a page, because a filter may match no thing of a large tenant. A page can be short or empty. */
-const linksPerPage = 100;
+/**
+ * The links whose things are read for a page: the things of few links fill most pages, and then no more are read. The sum
+ * bounds the work, because a filter may match no thing of a large tenant. A page can be short or empty.
+ */
+const linksAtOnce = [20, 80];
 
 export function thingReading(
   store: Store<Pick<Transaction, "users" | "devices" | "things"> & OwnThingTables>,
   ownThings: OwnThings,
 ): ThingReading {
-  const linkedPage = async (accessScope: AccessScope, place: LinkedPlace, most: number): Promise<ThingPage> => {
-    const from = { afterId: place.afterDevice - 1, typeName: virtualDeviceType };
-    const { devices, found } = await store.read(async (tx) => {
-      const devices = await tx.devices.page(accessScope, from, linksPerPage);
-      // One extra row shows whether more follow.
-      return { devices, found: await tx.things.ofDevices(devices, place, most + 1) };
+  const linkedPage = (accessScope: AccessScope, place: LinkedPlace, most: number): Promise<ThingPage> =>
+    store.read(async (tx) => {
+      const found: ShownThingRow[] = [];
+      let afterId = place.afterDevice - 1;
+      for (const links of linksAtOnce) {
+        const devices = await tx.devices.page(accessScope, { afterId, typeName: virtualDeviceType }, links);
+        // One extra row shows whether more follow.
+        found.push(...(await tx.things.ofDevices(devices, place, most + 1 - found.length)));
+        if (found.length > most) {
+          const things = found.slice(0, most).map(readThing);
+          const { deviceId, thingId } = found[most - 1]!;
+          return { things, next: { ...place, afterDevice: deviceId, afterThing: thingId } };
+        }
+        if (devices.length < links) return { things: found.map(readThing), next: undefined };
+        afterId = devices.at(-1)!.id;
+      }
+      return { things: found.map(readThing), next: { ...place, afterDevice: afterId + 1, afterThing: "" } };
     });
-    const rows = found.slice(0, most);
-    return { things: rows.map(readThing), next: nextPlace(place, devices, rows, found.length > rows.length) };
-  };
   return {
     async page(accessScope, place, most = thingsPerPage) {
       const includesOwn = place.source === undefined || place.source === ownSource;
@@ -92,18 +102,6 @@ export function thingReading(
       ]);
     },
   };
-}
-
-function nextPlace(
-  place: LinkedPlace,
-  devices: readonly DeviceRow[],
-  rows: readonly ShownThingRow[],
-  hasMore: boolean,
-): LinkedPlace | undefined {
-  const [lastRow, lastDevice] = [rows.at(-1), devices.at(-1)];
-  if (hasMore && lastRow) return { ...place, afterDevice: lastRow.deviceId, afterThing: lastRow.thingId };
-  if (devices.length < linksPerPage || !lastDevice) return undefined;
-  return { ...place, afterDevice: lastDevice.id + 1, afterThing: "" };
 }
 
 /** The fields of one trait that changed strictly after a time, by name; `available` is among them. */

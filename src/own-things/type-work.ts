@@ -1,7 +1,7 @@
 import { WorkNeeded } from "../devices/attempts.ts";
 import type { CommitGroup, GroupTables } from "../devices/commit-group.ts";
 import { GroupSize } from "../devices/group-size.ts";
-import type { TenantId } from "../model/ids.ts";
+import type { TenantId, UserId } from "../model/ids.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import { type Cancel, outsideRequests, pause, type Runtime } from "../runtime/runtime.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
@@ -32,6 +32,8 @@ const examined = 2_000;
  * has a bound too: the time of a search also counts a store that stalled.
  */
 const silenceEvery = { share: 10, fromMs: 5_000, toMs: 60_000, restFactor: 20, longestRestMs: 120_000 };
+/** Users of a type whose silent devices wait for costly patterns at once. The others wait for the next search. */
+const heldUsersPerType = 16;
 const inBackground: Priority = { background: true };
 
 /**
@@ -48,8 +50,8 @@ export class TypeWork {
   #round: Promise<void> | undefined;
   /** Types with a next step, in turn. */
   readonly #working = new Map<string, TypeInWork>();
-  /** Types whose step waits for costly patterns of alerts. The others go on meanwhile. */
-  readonly #held = new Map<string, Promise<unknown>>();
+  /** Users of each type whose silent devices wait for costly patterns of alerts. All others go on meanwhile. */
+  readonly #held = new Map<string, Map<UserId, Promise<void>>>();
   /** When this node last looked for types that an older version has left without work. */
   #completedMs = Number.NEGATIVE_INFINITY;
 
@@ -72,7 +74,7 @@ export class TypeWork {
     this.#next?.();
     this.#stopping.abort();
     await this.#round;
-    await Promise.all(this.#held.values());
+    await Promise.all([...this.#held.values()].flatMap((users) => [...users.values()]));
   }
 
   /** Does what is due, or joins the present round. */
@@ -118,12 +120,11 @@ export class TypeWork {
   }
 
   async #takeDue(): Promise<void> {
-    // The lease of a held type may end.
-    const limit = typesAtOnce - this.#working.size + this.#held.size;
+    const limit = typesAtOnce - this.#working.size;
     const due = await this.#parts.store.read(async (tx) => tx.deviceTypeWork.due(await tx.clock.nowMs(), limit));
     for (const row of due) {
-      const key = `${row.tenantId} ${row.typeId}`;
-      if (this.#working.has(key) || this.#held.has(key)) continue;
+      const key = keyOf(row);
+      if (this.#working.has(key)) continue;
       this.#working.set(key, { key, row, steps: this.#workOn(row) });
     }
   }
@@ -131,18 +132,11 @@ export class TypeWork {
   /** Makes the type's next step. Returns how many steps failed. */
   async #step(inWork: TypeInWork): Promise<0 | 1> {
     const { key, row, steps } = inWork;
-    // It goes to the end.
-    const goOn = () => void this.#working.set(key, inWork);
     this.#working.delete(key);
     try {
-      const { done, value } = await steps.next();
-      if (done) return 0;
-      if (!value) goOn();
-      else
-        this.#held.set(
-          key,
-          value.until.then(goOn, goOn).finally(() => this.#held.delete(key)),
-        );
+      const { done } = await steps.next();
+      // It goes to the end.
+      if (!done) this.#working.set(key, inWork);
       return 0;
     } catch (error) {
       // The lease is the pause before the next attempt.
@@ -158,8 +152,8 @@ export class TypeWork {
     this.#completedMs = nowMs;
   }
 
-  /** The work on a type; each step is a short transaction. A step that must wait yields what it waits for. */
-  async *#workOn(found: DeviceTypeWorkRow): AsyncGenerator<Held | undefined, void> {
+  /** The work on a type; each step is a short transaction. */
+  async *#workOn(found: DeviceTypeWorkRow): AsyncGenerator<undefined, void> {
     const { runtime } = this.#parts;
     let row = await this.#extend(found);
     while (row && row.what !== null) {
@@ -175,17 +169,19 @@ export class TypeWork {
       takenMs += runtime.elapsedMs() - startedMs;
       if (!found) return;
       let extendedMs = startedMs;
-      for (let left = found.devices; left.length > 0; ) {
-        const some = left.slice(0, this.#silenced.count);
-        let stepMs = runtime.elapsedMs();
-        let unlogged = await this.#logSilenceNow(row.tenantId, some);
-        if (!unlogged) {
-          const logging = this.#logSilence(row.tenantId, some, { abandoned: this.#stopping.signal });
-          yield { until: logging };
-          unlogged = await logging;
-          stepMs = runtime.elapsedMs();
-        }
-        left = [...unlogged, ...left.slice(some.length)];
+      const held = this.#held.get(keyOf(row));
+      let left = found.devices.filter(({ userId }) => !held?.has(userId));
+      /** Parts of a group that needs costly patterns of at least one user's alerts. */
+      const parts: (readonly TypeDevice[])[] = [];
+      while (parts.length > 0 || left.length > 0) {
+        const part = parts.shift();
+        const some = part ?? left.slice(0, this.#silenced.count);
+        const stepMs = runtime.elapsedMs();
+        const unlogged = await this.#logSilenceNow(row.tenantId, some);
+        if (!part) left = left.slice(some.length);
+        if (unlogged) left = [...unlogged, ...left];
+        else if (usersOf(some).length > 1) parts.unshift(...halves(some));
+        else this.#hold(row, some);
         await pause(runtime, pauseMs, this.#stopping.signal);
         const endedMs = runtime.elapsedMs();
         takenMs += endedMs - stepMs;
@@ -274,6 +270,31 @@ export class TypeWork {
     }
   }
 
+  /** Logs the silence of one user's devices in the background, when the patterns of the user's alerts have been matched. */
+  #hold(row: DeviceTypeWorkRow, devices: readonly TypeDevice[]): void {
+    const key = keyOf(row);
+    const users = this.#held.get(key) ?? new Map<UserId, Promise<void>>();
+    const { userId } = devices[0]!;
+    if (users.size >= heldUsersPerType || users.has(userId)) return;
+    this.#held.set(key, users);
+    const logging = async () => {
+      const { signal } = this.#stopping;
+      try {
+        for (let left = devices; left.length > 0 && !signal.aborted; ) {
+          left = await this.#logSilence(row.tenantId, left, { abandoned: signal });
+          await pause(this.#parts.runtime, pauseMs, signal);
+        }
+      } catch (error) {
+        // The next search finds the devices again.
+        if (!signal.aborted) this.#task.failed(error, { tenantId: row.tenantId, typeId: row.typeId });
+      } finally {
+        users.delete(userId);
+        if (users.size === 0) this.#held.delete(key);
+      }
+    };
+    users.set(userId, logging());
+  }
+
   /** Returns the devices for which the transaction had no time. */
   async #logSilence(
     tenantId: TenantId,
@@ -300,12 +321,18 @@ export class TypeWork {
 interface TypeInWork {
   readonly key: string;
   readonly row: DeviceTypeWorkRow;
-  readonly steps: AsyncGenerator<Held | undefined, void>;
+  readonly steps: AsyncGenerator<undefined, void>;
 }
 
-/** A step that waits for costly patterns of alerts. */
-interface Held {
-  readonly until: Promise<unknown>;
+function keyOf({ tenantId, typeId }: DeviceTypeWorkRow): string {
+  return `${tenantId} ${typeId}`;
+}
+
+/** Two groups of devices, each of half of the users. */
+function halves(devices: readonly TypeDevice[]): readonly (readonly TypeDevice[])[] {
+  const users = usersOf(devices);
+  const first = new Set(users.slice(0, users.length / 2));
+  return [devices.filter(({ userId }) => first.has(userId)), devices.filter(({ userId }) => !first.has(userId))];
 }
 
 /** The type of each tenant that has waited longest. */

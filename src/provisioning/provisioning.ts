@@ -11,11 +11,20 @@ import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
 import { AdditionLimits, checkAddition } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
+import { CostlyTurns } from "./costly-turns.ts";
 import { describeIn } from "./description.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
 import { removeIn } from "./operator-devices.ts";
 import { type SizedDevice, sized } from "./sized-device.ts";
-import { type CostlyWrite, linesToAlarm, type StateWrite, writeCostly, writeSome } from "./state-writes.ts";
+import {
+  alarmLines,
+  type CostlyLines,
+  type CostlyOutcome,
+  type CostlyWrite,
+  type StateWrite,
+  writeCostly,
+  writeSome,
+} from "./state-writes.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
 
 export interface ProvisioningParts {
@@ -42,24 +51,24 @@ export interface Provisioning {
     lines: readonly Line<NewDevice>[],
     keep?: KeepGroup<DeviceState>,
   ): Promise<readonly LineOutcome<DeviceState>[]>;
-  /** How many of these lines must be written before the last alarm among them has started; 0 when none starts. */
-  linesToAlarm(tenantId: TenantId, lines: readonly Line<StateWrite>[]): Promise<number>;
+  /** The indexes of the lines that start an alarm, ascending. */
+  alarmLines(tenantId: TenantId, lines: readonly Line<StateWrite>[]): Promise<readonly number[]>;
   /**
-   * Writes the first of these states, at least one, in one short transaction. Each device is one commit. `costly`: the
-   * first state needs `writeCostly`, and the others can be written before it.
+   * Writes the first of these states, at least one, in one short transaction. Each device is one commit. `costly`: so
+   * many states at the start need `writeCostly`, and the others can be written before them.
    */
   writeSome(
     tenantId: TenantId,
     lines: readonly Line<StateWrite>[],
     keep?: KeepGroup<DeviceId>,
     isUrgent?: boolean,
-  ): Promise<readonly LineOutcome<DeviceId>[] | "costly">;
-  /** Writes states whose alerts have costly patterns. They wait for the thread, and not for the states of other users. */
+  ): Promise<readonly LineOutcome<DeviceId>[] | CostlyLines>;
+  /** Writes states whose alerts have costly patterns. They wait for the thread, a few of a tenant at once. */
   writeCostly(
     tenantId: TenantId,
     writes: readonly CostlyWrite[],
     abandoned?: AbortSignal,
-  ): Promise<readonly LineOutcome<DeviceId>[]>;
+  ): Promise<readonly CostlyOutcome[]>;
   /** Changes name and room of an ordinary device, and returns the device. */
   update(
     tenantId: TenantId,
@@ -91,6 +100,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
   const { store, commitGroup, states, counts, elapsedMs, ownThings, ownAlarms } = parts;
   const groupSize = new GroupSize(store, linesPerGroup);
   const { longestMs } = groupSize;
+  const turns = new CostlyTurns();
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
     const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
     if (!device) throw new UnknownDevice();
@@ -146,15 +156,14 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
       return outcomes;
     },
-    linesToAlarm: (tenantId, lines) => linesToAlarm({ store, ownAlarms }, tenantId, lines),
+    alarmLines: (tenantId, lines) => alarmLines({ store, ownAlarms }, tenantId, lines),
     writeSome: (tenantId, lines, keep, isUrgent = false) => {
       const urgent = isUrgent && ownAlarms.admits(tenantId);
       return writeSome({ store, commitGroup, elapsedMs, longestMs, urgent }, tenantId, lines, keep);
     },
     writeCostly: (tenantId, writes, abandoned) => {
-      const isUrgent = async (line: StateWrite) =>
-        (await linesToAlarm({ store, ownAlarms }, tenantId, [line])) > 0 && ownAlarms.admits(tenantId);
-      return writeCostly({ store, commitGroup, isUrgent, abandoned }, tenantId, writes);
+      const admitsUrgent = () => ownAlarms.admits(tenantId);
+      return writeCostly({ store, commitGroup, turns, admitsUrgent, abandoned }, tenantId, writes);
     },
     async update(tenantId, deviceId, description, keep) {
       checkDescription(description);

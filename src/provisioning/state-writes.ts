@@ -1,12 +1,14 @@
-import { WorkNeeded } from "../devices/attempts.ts";
+import { WorkNeeded, type WorkOptions } from "../devices/attempts.ts";
 import type { ApplyInGroup, CommitGroup } from "../devices/commit-group.ts";
 import { type AttributeWrite, checkWrites } from "../devices/write.ts";
-import { BreezewayError, LimitReached, NotFound, OutcomeUnknown, UnknownDevice } from "../model/errors.ts";
+import { AnsweredElsewhere } from "../idempotency/resumable-batches.ts";
+import { BreezewayError, LimitReached, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId } from "../model/ids.ts";
 import type { OwnAlarms } from "../own-things/own-alarms.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
+import { type CostlyTurns, costlyWritesAtOnce } from "./costly-turns.ts";
 
 /** The attributes that a company states for one device. */
 export interface StateWrite {
@@ -24,12 +26,12 @@ export interface StateWriteParts {
   readonly urgent: boolean;
 }
 
-/** How many of these lines must be written before the last alarm among them has started; 0 when none starts. */
-export async function linesToAlarm(
-  { store, ownAlarms }: Pick<StateWriteParts, "store"> & { readonly ownAlarms: Pick<OwnAlarms, "lastAlarmIndex"> },
+/** The indexes of the lines that start an alarm, ascending. */
+export async function alarmLines(
+  { store, ownAlarms }: Pick<StateWriteParts, "store"> & { readonly ownAlarms: Pick<OwnAlarms, "alarmIndexes"> },
   tenantId: TenantId,
   lines: readonly Line<StateWrite>[],
-): Promise<number> {
+): Promise<readonly number[]> {
   const devices = await devicesOf(store, tenantId, lines);
   const present = lines.flatMap((line, index) => {
     const device = line instanceof BreezewayError ? undefined : devices.get(line.deviceId);
@@ -37,36 +39,46 @@ export async function linesToAlarm(
     // An empty value erases the attribute.
     return [{ index, device, changes: line.writes.map(({ name, value }) => ({ key: name, value: value || null })) }];
   });
-  return (present[await ownAlarms.lastAlarmIndex(present)]?.index ?? -1) + 1;
+  return (await ownAlarms.alarmIndexes(present)).map((nth) => present[nth]!.index);
+}
+
+/** The first lines, at least one, need the thread for patterns. Nothing was written. */
+export interface CostlyLines {
+  readonly costly: number;
 }
 
 /**
  * Writes the first of these states, at least one, in one short transaction. Each device is one commit. A state whose
  * alerts need the thread for patterns is never written with others: its user's patterns would hold up theirs. When the
- * first state is such a one, nothing is written and the answer is `costly`; writeCostly writes it.
+ * first state is such a one, the answer says how many follow each other; writeCostly writes them.
  */
 export async function writeSome(
   { store, commitGroup, elapsedMs, longestMs, urgent }: StateWriteParts,
   tenantId: TenantId,
   lines: readonly Line<StateWrite>[],
   keep?: KeepGroup<DeviceId>,
-): Promise<readonly LineOutcome<DeviceId>[] | "costly"> {
+): Promise<readonly LineOutcome<DeviceId>[] | CostlyLines> {
   const devices = await devicesOf(store, tenantId, lines);
   const users = [...new Set([...devices.values()].map(({ userId }) => userId))];
-  for (let count = lines.length; count > 0; ) {
+  for (let count = lines.length; ; ) {
+    let costly = 0;
     let present = 0;
     try {
       return await commitGroup(
-        async (tx, { apply, needsWork }) => {
+        async (tx, { apply, workRequests }) => {
           await tx.users.lockOfTenant(tenantId, users);
           const startedMs = elapsedMs();
           const outcomes: LineOutcome<DeviceId>[] = [];
+          costly = present = 0;
           for (const line of lines.slice(0, count)) {
             if (outcomes.length > 0 && elapsedMs() - startedMs >= longestMs) break;
             present = outcomes.length;
             const isRefused = line instanceof BreezewayError;
+            const before = workRequests();
             outcomes.push(isRefused ? { refused: line } : await outcomeOf(() => writeOne(apply, devices, line)));
-            if (needsWork()) break;
+            // Costly lines at the start are counted, although the transaction is in vain: else each needed one.
+            if (workRequests() > before && present === costly) costly += 1;
+            else if (workRequests() > 0) break;
           }
           await keep?.(tx, outcomes);
           return outcomes;
@@ -76,79 +88,121 @@ export async function writeSome(
       );
     } catch (error) {
       if (!(error instanceof WorkNeeded)) throw error;
-      // The lines before it are written now. Alone in the next transaction it may do without the thread.
+      if (present === 0 || costly > 0) return { costly: costly || 1 };
+      // The lines before it are written now. First in the next transaction it may do without the thread.
       count = present;
     }
   }
-  // Should this node fail before the state is written, a repeated request must not read that it was written.
-  const unknown = { refused: new OutcomeUnknown("The state waits for its alerts.") };
-  if (keep) await commitGroup((tx) => keep(tx, [unknown]), { urgent });
-  return "costly";
 }
 
 /** A state whose alerts have costly patterns. */
 export interface CostlyWrite {
   readonly line: StateWrite;
-  /** Replaces the stored answer. */
+  readonly startsAlarm: boolean;
+  /** Stores the answer. Throws AnsweredElsewhere when a repeated request was faster. */
   readonly keep: KeepGroup<DeviceId> | undefined;
 }
 
+/** What became of a costly state, or the answer that a repeated request has stored for it. */
+export type CostlyOutcome = LineOutcome<DeviceId> | AnsweredElsewhere;
+
 export interface CostlyWriteParts extends Pick<StateWriteParts, "store" | "commitGroup"> {
-  readonly isUrgent: (line: StateWrite) => Promise<boolean>;
+  readonly turns: CostlyTurns;
+  /** Whether the tenant may have one more urgent transaction now. */
+  readonly admitsUrgent: () => boolean;
   /** Aborts when nobody needs the answers any more. */
   readonly abandoned: AbortSignal | undefined;
 }
 
-/** Writes costly states: those of one user one after another, those of several users, and alarms, at the same time. */
+/**
+ * Writes costly states: those of one user one after another, those of a few users at the same time. When a write fails,
+ * those that have not begun are left out.
+ */
 export async function writeCostly(
   parts: CostlyWriteParts,
   tenantId: TenantId,
   writes: readonly CostlyWrite[],
-): Promise<readonly LineOutcome<DeviceId>[]> {
+): Promise<readonly CostlyOutcome[]> {
   const lines = writes.map(({ line }) => line);
   const devices = await devicesOf(parts.store, tenantId, lines);
-  const urgent = await Promise.all(lines.map(parts.isUrgent));
-  const outcomes: LineOutcome<DeviceId>[] = [];
-  const rows = Map.groupBy(writes.keys(), (index) =>
-    urgent[index] ? `alarm ${index}` : `user ${devices.get(lines[index]!.deviceId)?.userId}`,
-  );
-  const ended = await Promise.allSettled(
-    [...rows.values()].map(async (indexes) => {
+  const ofUsers = Map.groupBy(
+    writes.keys(),
+    (index) => `user ${devices.get(lines[index]!.deviceId)?.userId}`,
+  ).entries();
+  const outcomes: CostlyOutcome[] = [];
+  let hasFailed = false;
+  const writeNextUsers = async () => {
+    for (const [user, indexes] of ofUsers) {
       for (const index of indexes) {
-        outcomes[index] = await writeAlone(parts, tenantId, devices, writes[index]!, urgent[index]!);
+        if (hasFailed) return;
+        outcomes[index] = await writeAlone(parts, tenantId, writes[index]!, user);
       }
-    }),
-  );
+    }
+  };
+  const failing = (error: unknown) => {
+    hasFailed = true;
+    throw error;
+  };
+  const workers = Array.from({ length: costlyWritesAtOnce }, () => writeNextUsers().catch(failing));
+  const ended = await Promise.allSettled(workers);
   const failed = ended.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
   return outcomes;
 }
 
 async function writeAlone(
-  { commitGroup, abandoned }: CostlyWriteParts,
+  parts: CostlyWriteParts,
   tenantId: TenantId,
-  devices: ReadonlyMap<DeviceId, DeviceRow>,
-  { line, keep }: CostlyWrite,
-  urgent: boolean,
-): Promise<LineOutcome<DeviceId>> {
-  const device = devices.get(line.deviceId);
+  write: CostlyWrite,
+  user: string,
+): Promise<CostlyOutcome> {
+  const { turns, commitGroup, abandoned } = parts;
+  const asOrdinary = () =>
+    turns.run({ tenantId, user, abandoned }, () => commitAlone(parts, tenantId, write, { mayRefuse: true, abandoned }));
   try {
-    return await commitGroup(
-      async (tx, { apply }) => {
-        if (device) await tx.users.lockOfTenant(tenantId, [device.userId]);
-        const outcome = await outcomeOf(() => writeOne(apply, devices, line));
-        await keep?.(tx, [outcome]);
-        return outcome;
-      },
-      { urgent },
-      { mayRefuse: true, ...(!urgent && { abandoned }) },
-    );
+    if (!write.startsAlarm) return await asOrdinary();
+    // An alarm is written even if its client has gone. Beyond the limit it waits like other states.
+    const alarm = turns.runAlarm({ tenantId, user }, () => commitAlone(parts, tenantId, write, {}));
+    return (await alarm) ?? (await asOrdinary());
   } catch (error) {
-    // Too many changes of the user wait.
-    if (!(error instanceof LimitReached)) throw error;
-    const outcome = { refused: error };
-    if (keep) await commitGroup((tx) => keep(tx, [outcome]));
-    return outcome;
+    if (error instanceof AnsweredElsewhere) return error;
+    // Too many changes of the user or the tenant wait.
+    if (error instanceof LimitReached) return keptRefusal(commitGroup, error, write.keep);
+    throw error;
+  }
+}
+
+async function commitAlone(
+  { store, commitGroup, admitsUrgent }: CostlyWriteParts,
+  tenantId: TenantId,
+  { line, startsAlarm, keep }: CostlyWrite,
+  options: Pick<WorkOptions, "mayRefuse" | "abandoned">,
+): Promise<LineOutcome<DeviceId>> {
+  const devices = await devicesOf(store, tenantId, [line]);
+  const device = devices.get(line.deviceId);
+  return commitGroup(
+    async (tx, { apply }) => {
+      if (device) await tx.users.lockOfTenant(tenantId, [device.userId]);
+      const outcome = await outcomeOf(() => writeOne(apply, devices, line));
+      await keep?.(tx, [outcome]);
+      return outcome;
+    },
+    { urgent: startsAlarm && admitsUrgent() },
+    options,
+  );
+}
+
+async function keptRefusal(
+  commitGroup: CommitGroup,
+  refused: LimitReached,
+  keep: CostlyWrite["keep"],
+): Promise<CostlyOutcome> {
+  try {
+    if (keep) await commitGroup((tx) => keep(tx, [{ refused }]));
+    return { refused };
+  } catch (error) {
+    if (error instanceof AnsweredElsewhere) return error;
+    throw error;
   }
 }
 

@@ -1,38 +1,52 @@
 import { Worker } from "node:worker_threads";
 import type { PatternAnswer, PatternJob, PatternWork } from "../alerts/pattern-cache.ts";
-import { StoreUnavailable } from "../model/errors.ts";
-import type { Logger } from "../runtime/runtime.ts";
+import { PatternsUnavailable, StoreUnavailable } from "../model/errors.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
 
-/** Far above what the programs take (programs.ts). Beyond it the thread ends, and the process goes on. */
+/** Far above what compiled patterns take (pattern-cache.ts). Beyond it the thread ends, and the process goes on. */
 const mostMegabytes = 128;
+/** The pauses before a thread is started again. Together they take about as long as the longest match. */
+const startPausesMs = [50, 250];
+
+type Answers = readonly PatternAnswer[] | undefined;
 
 /**
  * A thread that compiles and matches costly patterns: a match of the longest value can take a quarter of a second, and
  * the event loop must not wait for it. It starts at the first job. If it ends with an error, only the job in hand fails,
- * and the next job starts it again. A thread that can't be started, as at a limit of the process, answers nothing: the
- * change that needs it is stored, and its costly alerts are stopped.
+ * and the next job starts it again. A limit of the process can keep it from starting for a moment, so the start is
+ * repeated. Then the job fails with PatternsUnavailable: the change that needs it is stored, and its costly alerts are not
+ * evaluated.
  */
 export class PatternThread implements PatternWork {
-  readonly #report: Logger;
-  readonly #code: URL;
+  readonly #runtime: Pick<Runtime, "after" | "report">;
+  readonly #startWorker: () => Worker;
+  readonly #stopping = new AbortController();
   #worker: Worker | undefined;
-  #job: PromiseWithResolvers<readonly PatternAnswer[] | undefined> | undefined;
-  #isStopped = false;
+  #job: PromiseWithResolvers<Answers | "not started"> | undefined;
 
-  constructor(report: Logger, code = new URL("./pattern-worker.ts", import.meta.url)) {
-    this.#report = report;
-    this.#code = code;
+  constructor(runtime: Pick<Runtime, "after" | "report">, startWorker = startPatternWorker) {
+    this.#runtime = runtime;
+    this.#startWorker = startWorker;
   }
 
-  async run(job: PatternJob): Promise<readonly PatternAnswer[] | undefined> {
-    if (this.#isStopped) throw stopping();
+  async run(job: PatternJob): Promise<Answers> {
+    for (const pauseMs of [...startPausesMs, undefined]) {
+      const answers = await this.#runOnce(job);
+      if (answers !== "not started") return answers;
+      if (pauseMs !== undefined) await pause(this.#runtime, pauseMs, this.#stopping.signal);
+    }
+    throw new PatternsUnavailable("The thread that matches patterns of alerts could not be started.");
+  }
+
+  async #runOnce(job: PatternJob): Promise<Answers | "not started"> {
+    if (this.#stopping.signal.aborted) throw stopping();
     try {
       this.#worker ??= this.#start();
     } catch (error) {
       this.#reportFailure(error);
-      return [];
+      return "not started";
     }
-    const running = Promise.withResolvers<readonly PatternAnswer[] | undefined>();
+    const running = Promise.withResolvers<Answers | "not started">();
     this.#job = running;
     // The process stays alive for a job, and not for an idle thread.
     this.#worker.ref();
@@ -42,7 +56,7 @@ export class PatternThread implements PatternWork {
 
   /** A job in hand is refused: a change that waits for it must not be stored without its alerts. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     const worker = this.#worker;
     this.#worker = undefined;
     this.#job?.reject(stopping());
@@ -51,7 +65,7 @@ export class PatternThread implements PatternWork {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#code, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
+    const worker = this.#startWorker();
     const isPresent = () => this.#worker === worker;
     let hasStarted = false;
     worker.on("online", () => {
@@ -66,21 +80,26 @@ export class PatternThread implements PatternWork {
     worker.on("exit", () => {
       if (!isPresent()) return;
       this.#worker = undefined;
-      this.#end(hasStarted ? undefined : []);
+      this.#end(hasStarted ? undefined : "not started");
     });
     return worker;
   }
 
   #reportFailure(error: unknown): void {
-    this.#report.error({ error }, "the thread that matches patterns of alerts has failed");
+    this.#runtime.report.error({ error }, "the thread that matches patterns of alerts has failed");
   }
 
-  #end(answers: readonly PatternAnswer[] | undefined): void {
+  #end(answers: Answers | "not started"): void {
     const job = this.#job;
     this.#job = undefined;
     this.#worker?.unref();
     job?.resolve(answers);
   }
+}
+
+/** Starts the thread with this code. */
+export function startPatternWorker(code = new URL("./pattern-worker.ts", import.meta.url)): Worker {
+  return new Worker(code, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
 }
 
 function stopping(): StoreUnavailable {

@@ -10,6 +10,7 @@ import { inAttempts } from "../../src/devices/attempts.ts";
 import { type CommitRequest, commitOn } from "../../src/devices/commit.ts";
 import { commitGroupOn } from "../../src/devices/commit-group.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
+import { type LimitReached, PatternsUnavailable } from "../../src/model/errors.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
@@ -70,6 +71,7 @@ async function deferring(store: OpenStore, given?: PatternWork) {
     ...{ alerts, jobs, reached, on, other: devices[1]!, commitGroup: commitGroupOn(parts) },
     transactions: () => transactions,
     writing: deviceWriting(store, commit),
+    urgentWriting: deviceWriting(store, commit, async () => true),
     change: (value: string, options: Partial<CommitRequest> = {}) =>
       commit({
         ...{ userId, cause: byClient, mayRefuse: true },
@@ -341,16 +343,72 @@ describe("the patterns of a change", { timeout: 120_000 }, () => {
       let jobs = 0;
       const run: PatternWork["run"] = async () => {
         jobs += 1;
-        return [];
+        throw new PatternsUnavailable("No thread.");
       };
       const { add, on, change, evaluationsOf, writesTo, lamp } = await deferring(store, { run });
-      // Together they are one job.
       const ids = [];
       for (const pattern of ["a(?:a|b|c{9})*", "b(?:a|b|c{9})*"]) {
         ids.push(await add({ ...on, ...note, stringThreshold: pattern }));
       }
-      await change("a".repeat(4_500));
+      // Two jobs: each pattern is costly on this value.
+      await change(long("a"));
       assert.deepEqual([jobs, (await writesTo(lamp, "text")).length], [1, 1]);
-      for (const id of ids) assert.match((await evaluationsOf(id))[0] ?? "", /stopped at the limit/);
+      const stopped = /stopped the thread for patterns could not be started/;
+      for (const id of ids) assert.match((await evaluationsOf(id))[0] ?? "", stopped);
+    }));
+
+  it("of an explanation, a tried value and a dry run are refused when the thread can't be started", () =>
+    onSqlite(async (store) => {
+      let isBroken = false;
+      const { patternWork } = watchedWork();
+      const run: PatternWork["run"] = async (job) => {
+        if (isBroken) throw new PatternsUnavailable("No thread.");
+        return patternWork.run(job);
+      };
+      const { add, on, change, alerts, accessScope, given } = await deferring(store, { run });
+      const id = await add({ ...on, ...note });
+      await change(long("a"));
+      isBroken = true;
+      const input = given({ ...on, ...note });
+      for (const question of [
+        () => alerts.explain(accessScope, id),
+        () => alerts.tryValue(accessScope, id, long("b")),
+        () => alerts.dryRun(accessScope, input, { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER - 1 }),
+      ]) {
+        await assert.rejects(question, PatternsUnavailable);
+      }
+      isBroken = false;
+      assert.equal((await alerts.explain(accessScope, id)).isTrue, true);
+    }));
+
+  it("of alarms that a client reports again and again wait up to a limit, then like its other changes", () =>
+    onSqlite(async (store) => {
+      const { run, begun, release } = heldWork();
+      const { add, on, urgentWriting, userId, lamp, writesTo } = await deferring(store, { run });
+      await add({ ...on, ...note });
+      const gone = new AbortController();
+      const outcomes: string[] = [];
+      const put = async (index: number) => {
+        const writes = [{ name: "text", value: "a".repeat(7_900 + index) }];
+        try {
+          await urgentWriting.write({ kind: "user", userId }, lamp, writes, undefined, gone.signal);
+          outcomes.push("stored");
+        } catch (error) {
+          outcomes.push((error as LimitReached).code);
+        }
+      };
+      const refused = 5;
+      const most = 2 * limits.changesWaiting;
+      const puts = Array.from({ length: most + refused }, (_, index) => put(index));
+      const wait = () => new Promise((resolve) => setImmediate(resolve));
+      while (outcomes.length < refused) await wait();
+      assert.deepEqual(outcomes, Array(refused).fill("limit_reached"));
+      gone.abort();
+      while (outcomes.length < refused + limits.changesWaiting) await wait();
+      assert.deepEqual(outcomes.slice(refused), Array(limits.changesWaiting).fill("client_gone"));
+      release();
+      await Promise.all(puts);
+      assert.equal((await writesTo(lamp, "text")).length, limits.changesWaiting);
+      assert.equal(begun.length, limits.changesWaiting);
     }));
 });

@@ -1,23 +1,35 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { describe, it, type TestContext } from "node:test";
+import type { Worker } from "node:worker_threads";
 import { PatternCache, type PatternJob } from "../../src/alerts/pattern-cache.ts";
+import { PatternsUnavailable } from "../../src/model/errors.ts";
 import type { Logger } from "../../src/runtime/runtime.ts";
-import { PatternThread } from "../../src/service/pattern-thread.ts";
+import { PatternThread, startPatternWorker } from "../../src/service/pattern-thread.ts";
 
 const job = (pattern: string, ...values: string[]): PatternJob => ({
   values,
   questions: values.map((_, valueIndex) => ({ pattern, valueIndex, mostSteps: 1_000 })),
 });
 
-/** A thread, and the sentences of its log. */
-function madeThread(t: TestContext, code?: string | URL) {
+const moduleOf = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+
+/** A thread, and the sentences of its log. `workers`: how it is started, the last way again and again. */
+function madeThread(t: TestContext, ...workers: readonly (() => Worker)[]) {
   const sentences: string[] = [];
   const line = (_: object, sentence: string) => void sentences.push(sentence);
   const report: Logger = { debug: line, info: line, warn: line, error: line };
-  const url = typeof code === "string" ? new URL(`data:text/javascript,${encodeURIComponent(code)}`) : code;
-  const thread = url ? new PatternThread(report, url) : new PatternThread(report);
+  const pauses: number[] = [];
+  const after = (delayMs: number, act: () => void) => {
+    pauses.push(delayMs);
+    const timer = setImmediate(act);
+    return () => clearImmediate(timer);
+  };
+  let starts = 0;
+  const start = (nth: number) => (workers[nth] ?? workers.at(-1) ?? startPatternWorker)();
+  const thread = new PatternThread({ report, after }, () => start(starts++));
   t.after(() => thread.stop());
-  return { thread, sentences };
+  return { thread, sentences, pauses, starts: () => starts };
 }
 
 /** Answers a job with the length of its pattern, unless the pattern says how the thread shall end. */
@@ -46,7 +58,7 @@ describe("the thread that matches patterns", () => {
   });
 
   it("loses one job when it ends, whatever the reason is, and the next job starts it again", async (t) => {
-    const { thread, sentences } = madeThread(t, fragile);
+    const { thread, sentences } = madeThread(t, () => startPatternWorker(moduleOf(fragile)));
     for (const ending of ["fail", "exit", "fill"]) {
       assert.equal(await thread.run(job(ending, "")), undefined, ending);
       assert.deepEqual(await thread.run(job("fine", "")), [{ size: 4, isMatch: true }], ending);
@@ -55,19 +67,39 @@ describe("the thread that matches patterns", () => {
     assert.deepEqual(sentences, [failed, failed]);
   });
 
-  it("that can't be started answers nothing, and says so", async (t) => {
-    // Node.js throws at once, as it does at a limit of threads.
-    const { thread, sentences } = madeThread(t, new URL("http://localhost/"));
-    for (let i = 0; i < 2; i++) assert.deepEqual(await thread.run(job("x", "x")), []);
-    assert.equal(sentences.length, 2);
-  });
+  /** As at a limit of threads: Node.js throws at once, or the thread ends before it runs. */
+  const failures: Readonly<Record<string, () => Worker>> = {
+    "Node.js throws": () => startPatternWorker(new URL("http://localhost/")),
+    "the thread ends": () => {
+      const nothing = () => undefined;
+      const worker = Object.assign(new EventEmitter(), { ref: nothing, unref: nothing, postMessage: nothing });
+      setImmediate(() => worker.emit("error", new Error("ERR_WORKER_INIT_FAILED")) && worker.emit("exit"));
+      return worker as unknown as Worker;
+    },
+  };
+  const works = () => startPatternWorker(moduleOf(fragile));
+
+  for (const [kind, fails] of Object.entries(failures)) {
+    it(`is started again when its first start has failed: ${kind}`, async (t) => {
+      const { thread, sentences, starts } = madeThread(t, fails, works);
+      assert.deepEqual(await thread.run(job("fine", "")), [{ size: 4, isMatch: true }]);
+      assert.deepEqual([sentences.length, starts()], [1, 2]);
+    });
+
+    it(`refuses the job when three starts have failed: ${kind}`, async (t) => {
+      const { thread, sentences, starts, pauses } = madeThread(t, fails, fails, fails, works);
+      await assert.rejects(thread.run(job("fine", "")), PatternsUnavailable);
+      assert.deepEqual([starts(), sentences.length, pauses.length], [3, 3, 2]);
+      assert.deepEqual(await thread.run(job("fine", "")), [{ size: 4, isMatch: true }]);
+    });
+  }
 
   it("refuses the job in hand and later ones when it is stopped: no change is stored without its alerts", async (t) => {
     const { thread, sentences } = madeThread(t);
-    const running = assert.rejects(thread.run(job("x", "x")), { code: "store_unavailable" });
+    const running = assert.rejects(thread.run(job("x", "x")), { message: "The service is stopping." });
     await thread.stop();
     await running;
-    await assert.rejects(thread.run(job("x", "x")), { code: "store_unavailable" });
+    await assert.rejects(thread.run(job("x", "x")), { message: "The service is stopping." });
     assert.deepEqual(sentences, []);
   });
 });

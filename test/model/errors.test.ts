@@ -42,6 +42,7 @@ describe("an error that a caller can react to", () => {
     [new errors.Conflict("Bad."), "conflict"],
     [new errors.NotFound("Bad."), "not_found"],
     [new errors.StoreUnavailable("Bad."), "store_unavailable"],
+    [new errors.PatternsUnavailable("Bad."), "store_unavailable"],
     [new errors.OutcomeUnknown("Bad."), "outcome_unknown"],
     [new errors.NotRunning("Bad."), "not_running"],
     [new errors.OwnershipLost("Bad."), "ownership_lost"],
@@ -88,6 +89,10 @@ describe("a failure of the store", () => {
     assert.match(
       sentence(new errors.StoreUnavailable("It is down.")),
       /^Breezeway can't use its store now\. Nothing was/,
+    );
+    assert.match(
+      sentence(new errors.PatternsUnavailable("No thread.")),
+      /can't evaluate this pattern now\. Nothing was/,
     );
     assert.match(sentence(unknown), /^Breezeway can't tell whether .* Read before you repeat it\.$/);
     const keyed = unknown.ofKeyedRequest();

@@ -102,14 +102,16 @@ describe("an alarm of an own device is urgent for the store and for listeners", 
     const { tenantId, devices, provisioning, stateOf, counted } = await madeAlarms(t);
     const [one, two, three, four] = devices as [DeviceId, DeviceId, DeviceId, DeviceId];
     const states = [stateOf(one, "smoke", "ok"), stateOf(two, "co", "gas"), stateOf(three, "smoke", "ok")];
-    assert.equal(await provisioning.linesToAlarm(tenantId, states), 2);
+    assert.deepEqual(await provisioning.alarmLines(tenantId, states), [1]);
     await provisioning.writeSome(tenantId, states, undefined, true);
     assert.deepEqual(counted(), [1, 1]);
-    assert.equal(await provisioning.linesToAlarm(tenantId, states), 0, "nothing starts any more");
+    assert.deepEqual(await provisioning.alarmLines(tenantId, states), [], "nothing starts any more");
     await provisioning.writeSome(tenantId, states);
     assert.deepEqual(counted(), [0, 0]);
     const absent = stateOf(999 as DeviceId, "smoke", "fire");
-    assert.equal(await provisioning.linesToAlarm(tenantId, [absent, stateOf(four, "smoke", "")]), 0);
+    assert.deepEqual(await provisioning.alarmLines(tenantId, [absent, stateOf(four, "smoke", "")]), []);
+    const [ok, gas] = [stateOf(one, "smoke", "ok"), stateOf(four, "co", "gas")];
+    assert.deepEqual(await provisioning.alarmLines(tenantId, [absent, gas, ok, stateOf(one, "smoke", "fire")]), [1, 3]);
   });
 
   it("when the device is added with it, in both modes", async (t) => {

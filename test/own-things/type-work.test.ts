@@ -401,6 +401,75 @@ describe("an own device that writes nothing for longer than its silence limit", 
     await waiting.stop();
   });
 
+  it("is logged while alerts of other users of the same type wait for costly patterns", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { types, tenantId, clock, work, run, alerts, store, parts } = await madeType(t, 1);
+    /** The first two have cheap patterns. */
+    const users = await store.transaction((tx) =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, nth) => {
+          const userId = (await tx.users.add({ tenantId, name: `Bob ${nth}`, passwordHash: "…", isAdmin: false }))!;
+          const lamp = await tx.devices.add({ userId, typeName: "lamp", name: "lamp", isVirtual: false });
+          return { userId, lamp, accessScope: { kind: "user", userId } as const };
+        }),
+      ),
+    );
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    const writing = deviceWriting(store, commitOn(parts));
+    const turnOn = ({ accessScope, lamp }: (typeof users)[number]) =>
+      writing.write(accessScope, lamp, [{ name: "power", value: "on" }]);
+    for (const user of users) {
+      await alerts.onThings.add(user.accessScope, {
+        ...{ thingId: plainIds.thingIdOf(user.lamp), field: "onOff.available", operation: "equals" },
+        ...{ stringThreshold: "false", threshold: "", action: "note", address: "", message: "", targets: [] },
+        ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+      });
+      await turnOn(user);
+    }
+    const held = heldPatterns(({ userId }) => users.findIndex((user) => user.userId === userId) >= 2);
+    const tried: number[] = [];
+    const waiting = work({
+      commitGroup: commitGroupOn({
+        ...parts,
+        reactions: [
+          (...given) => {
+            tried.push(given[1].userId);
+            return held.react(...given);
+          },
+        ],
+      }),
+    });
+    /** How often the silence of each user's lamp was logged: of the two with cheap patterns, and of all others. */
+    const silences = async () => {
+      const counts = [];
+      for (const { userId, lamp } of users) {
+        const entries = await store.read((tx) => tx.log.ofDevice(userId, lamp));
+        counts.push(entries.filter(({ body }) => body.includes('"onOff.available":false')).length);
+      }
+      const [first, second, ...others] = counts;
+      return [first, second, others.reduce((sum, count) => sum + count)];
+    };
+    clock.nowMs += 60_001 + roundMs;
+    await waiting.run();
+    while (held.waiting() < 16) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(await silences(), [1, 1, 0]);
+    tried.length = 0;
+    await turnOn(users[1]!);
+    clock.nowMs += 60_001 + roundMs;
+    await waiting.run();
+    assert.deepEqual([await silences(), held.waiting()], [[1, 2, 0], 16], "the type is examined meanwhile");
+    assert.equal(new Set(tried).size, 3, "the users who wait already are not tried again");
+    held.release();
+    while ((await silences())[2]! < 18) {
+      clock.nowMs += roundMs;
+      await waiting.run();
+    }
+    await waiting.stop();
+    assert.deepEqual(await silences(), [1, 2, 18]);
+  });
+
   it("can keep one round busy: failures count for each look, and types without work are found meanwhile", async (t) => {
     const made = await madeType(t, 12);
     const { types, tenantId, userId, devices, clock, work, run, write, alerts, accessScope, store, elapsed } = made;

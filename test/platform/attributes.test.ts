@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import type { DeviceWriting } from "../../src/devices/write.ts";
+import { type PlatformCallParts, platformCalls } from "../../src/outlets/platform/calls.ts";
 import { structureSummary, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { assertFault, madePlatform, textsOf } from "./made-platform.ts";
 
@@ -18,6 +20,23 @@ async function house(t: TestContext) {
   const set = (parameters: Readonly<Record<string, string>>) => call("setMultiDeviceAttributes2", parameters);
   return { ...made, account, lamp, call, read, set };
 }
+
+describe("a write", () => {
+  it("knows when its client has gone, so that it need not wait for costly patterns", async () => {
+    const gone = new AbortController();
+    const signals: (AbortSignal | undefined)[] = [];
+    const { call } = platformCalls({
+      identity: { authenticate: async () => ({ kind: "user", userId: 1, tenantId: 1 }) },
+      devices: { write: async (...given: Parameters<DeviceWriting["write"]>) => void signals.push(given[4]) },
+      onLimitReached: () => undefined,
+    } as unknown as PlatformCallParts);
+    const write = (operation: string, ...named: readonly (readonly [string, string])[]) =>
+      call(operation, [["secToken", "x"], ["devId", "1"], ...named], "192.0.2.1", gone.signal);
+    await write("setDeviceAttribute", ["name", "power"], ["value", "on"]);
+    await write("setMultiDeviceAttributes2", ["name1", "power"], ["value1", "on"]);
+    assert.deepEqual(signals, [gone.signal, gone.signal]);
+  });
+});
 
 describe("getDeviceAttribute", () => {
   it("returns an erased attribute as an empty element, with the time of its erasure", async (t) => {

@@ -93,7 +93,7 @@ async function run(
   const caller = await callerOf(parts, parameters);
   setCaller(caller);
   parts.admit?.(caller, operation.mayCarryAlarms !== true);
-  return operation.run(parts, parameters, caller);
+  return operation.run(parts, parameters, caller, from);
 }
 
 /** The secToken is checked before all other parameters, so that an unauthenticated caller learns nothing about them. */

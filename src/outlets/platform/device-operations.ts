@@ -4,7 +4,7 @@ import type { Federation } from "../../federation/federation.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
 import { BadParameter, UnknownAttribute } from "../../model/errors.ts";
 import { attributeName } from "../../virtual-device/attribute-names.ts";
-import type { Parameters } from "./parameters.ts";
+import type { CallOrigin, Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 
 /** Repeated `devList` siblings without a wrapper; the virtual device is among them. */
@@ -100,10 +100,11 @@ export async function setDeviceAttribute(
   { devices }: { readonly devices: DeviceWriting },
   parameters: Parameters,
   caller: UserPrincipal,
+  { disconnected }: CallOrigin,
 ): Promise<readonly Element[]> {
   const deviceId = parameters.deviceId();
   const name = parameters.required("name");
-  await devices.write(caller, deviceId, [{ name, value: parameters.text("value") }]);
+  await devices.write(caller, deviceId, [{ name, value: parameters.text("value") }], undefined, disconnected);
   return [["retCode", 0]];
 }
 
@@ -117,6 +118,7 @@ export async function setMultiDeviceAttributes2(
   { devices }: { readonly devices: DeviceWriting },
   parameters: Parameters,
   caller: UserPrincipal,
+  { disconnected }: CallOrigin,
 ): Promise<readonly Element[]> {
   const deviceId = parameters.deviceId();
   const writes: AttributeWrite[] = [];
@@ -129,6 +131,6 @@ export async function setMultiDeviceAttributes2(
     }
     writes.push({ name, value: parameters.text(`value${nth}`) });
   }
-  await devices.write(caller, deviceId, writes);
+  await devices.write(caller, deviceId, writes, undefined, disconnected);
   return [["retCode", 0]];
 }

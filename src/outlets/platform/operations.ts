@@ -47,7 +47,7 @@ export type Operation =
       readonly access: "secToken";
       /** It is never refused because of a quota: a write may report an alarm. */
       readonly mayCarryAlarms?: true;
-      run(parts: PlatformParts, parameters: Parameters, caller: UserPrincipal): Answered;
+      run(parts: PlatformParts, parameters: Parameters, caller: UserPrincipal, from: CallOrigin): Answered;
     };
 
 /** Every operation. A Map, so that a name from outside can't find a property of an object. */

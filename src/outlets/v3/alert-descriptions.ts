@@ -166,7 +166,7 @@ export const explainAlert: Description = {
                 time: milliseconds("When."),
                 value: orNull(text("The new value; long values are cut.")),
                 outcome: text(
-                  "`fired`; `ignored`: true, but it had fired before; `rearmed`: false, so that it may fire again; `unmet`: false; `stopped`: not evaluated, because a limit was reached.",
+                  "`fired`; `ignored`: true, but it had fired before; `rearmed`: false, so that it may fire again; `unmet`: false; `stopped`: not evaluated; its note says why.",
                   { enum: ["fired", "ignored", "rearmed", "unmet", "stopped"] },
                 ),
               },

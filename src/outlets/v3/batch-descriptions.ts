@@ -50,7 +50,7 @@ export const writeStates: Description = {
   tag: "Provisioning",
   summary: "Write states of many devices",
   words: [
-    "Writes attributes of up to 1,000 devices of the tenant: an object with the id of each device and its attributes. Each device is one commit, in the order of the ids; a refused one leaves the others alone. Devices whose alerts have costly patterns are written last. The answer is 200 even if all of them were refused: `failed` says why.",
+    "Writes attributes of up to 1,000 devices of the tenant: an object with the id of each device and its attributes. Each device is one commit, in the order of the ids; a refused one leaves the others alone. Devices whose alerts have costly patterns are written last, unless they start an alarm. The answer is 200 even if all of them were refused: `failed` says why.",
   ],
   body: {
     contentType: "application/json",

@@ -5,7 +5,7 @@ import { ndjsonBody } from "../../http/request/body-types.ts";
 import { type Incoming, parseStrictly } from "../../http/request/incoming.ts";
 import { type BodyLine, LineReader } from "../../http/request/line-reader.ts";
 import type { Route } from "../../http/routes.ts";
-import type { BatchKey, ResumableBatches } from "../../idempotency/resumable-batches.ts";
+import type { AnsweredGroup, BatchKey, ResumableBatches } from "../../idempotency/resumable-batches.ts";
 import type { EnterprisePrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter, BreezewayError, LimitReached } from "../../model/errors.ts";
@@ -149,7 +149,7 @@ async function each(
   };
 }
 
-type Groups = ReturnType<ResumableBatches["run"]>;
+type Groups = AsyncGenerator<AnsweredGroup<StoredLine>, void, void>;
 
 async function* answerLines(
   groups: Groups,
@@ -161,7 +161,7 @@ async function* answerLines(
     for await (const { answers } of groups) {
       const from = number;
       number += answers.length;
-      yield answers.map((answer, index) => answerLine(from + index, answer as StoredLine)).join("");
+      yield answers.map((answer, index) => answerLine(from + index, answer)).join("");
     }
     if (number === 1) throw noLine();
   } catch (error) {

@@ -1,7 +1,14 @@
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Body, Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
-import type { BatchKey, BatchLine, LineSource, ResumableBatches } from "../../idempotency/resumable-batches.ts";
+import {
+  AnsweredElsewhere,
+  type BatchKey,
+  type BatchLine,
+  type KeepAnswers,
+  type LineSource,
+  type ResumableBatches,
+} from "../../idempotency/resumable-batches.ts";
 import type { EnterprisePrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
 import {
@@ -9,12 +16,13 @@ import {
   BadParameter,
   BreezewayError,
   LimitReached,
-  restOfChange,
+  OutcomeUnknown,
   UnknownDevice,
 } from "../../model/errors.ts";
-import { type DeviceId, parseId } from "../../model/ids.ts";
+import { type DeviceId, parseId, type TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
 import type { KeepGroup, Line, LineOutcome } from "../../provisioning/batch-lines.ts";
+import { turnsOfRequest } from "../../provisioning/costly-turns.ts";
 import type { Provisioning } from "../../provisioning/provisioning.ts";
 import type { CostlyWrite, StateWrite } from "../../provisioning/state-writes.ts";
 import { writesOf } from "./attribute-body.ts";
@@ -26,7 +34,7 @@ import { type KeyedRouteParts, keyOf } from "./idempotent-routes.ts";
 import { asObject, objectOf } from "./provisioning-body.ts";
 
 export interface StateRouteParts extends Pick<KeyedRouteParts, "tokens"> {
-  readonly provisioning: Pick<Provisioning, "linesToAlarm" | "writeSome" | "writeCostly">;
+  readonly provisioning: Pick<Provisioning, "alarmLines" | "writeSome" | "writeCostly">;
   readonly batches: Pick<ResumableBatches, "run">;
 }
 
@@ -53,42 +61,12 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
     description: writeStates,
     async answer(incoming, caller) {
       const enterprise = requireEnterprise(caller);
-      const { tenantId } = enterprise;
       const lines = linesOf(incoming.body);
       const key = await batchKeyOf(incoming, enterprise, lines, tokens);
-      const stored = (outcome: LineOutcome<DeviceId>) => storedLine(outcome, (id) => id);
-      const answers: StoredLine[] = [];
-      /** States that wait for costly patterns of alerts, with their places among the answers. */
-      const costly: (CostlyWrite & { readonly index: number })[] = [];
-      let isReplayed = true;
-      await turns.inTurn(tenantId, async () => {
-        const toAlarm = await provisioning.linesToAlarm(tenantId, lines.map(readState));
-        const groups = batches.run<StateLine, StoredLine>(key, sourceOf(lines), async (some, keep) => {
-          const keepGroup: KeepGroup<DeviceId> | undefined = keep && ((tx, made) => keep(tx, made.map(stored)));
-          const isUrgent = answers.length < toAlarm;
-          const states = some.map(readState);
-          const outcomes = await provisioning.writeSome(tenantId, states, keepGroup, isUrgent);
-          if (outcomes !== "costly") return outcomes.map(stored);
-          costly.push({ index: answers.length, line: states[0] as StateWrite, keep: keepGroup });
-          return [notYet];
-        });
-        try {
-          for await (const group of groups) {
-            answers.push(...group.answers);
-            isReplayed &&= group.isReplayed;
-          }
-        } catch (error) {
-          throw answers.length > 0 ? afterPart(error, { isKeyed: key !== undefined }) : error;
-        }
-      });
-      // Not in the tenant's turn: its next request may bring an alarm.
-      if (costly.length > 0) {
-        // The client may ask again for the stored answers of a request with a key.
-        const abandoned = key ? undefined : incoming.disconnected;
-        const isBegun = answers.length > 1 || key !== undefined;
-        const outcomes = await restOfChange(isBegun, () => provisioning.writeCostly(tenantId, costly, abandoned));
-        for (const [nth, outcome] of outcomes.entries()) answers[costly[nth]!.index] = stored(outcome);
-      }
+      // The client may ask again for the stored answers of a request with a key.
+      const abandoned = key ? undefined : incoming.disconnected;
+      const request = { tenantId: enterprise.tenantId, lines, key, abandoned };
+      const { answers, isReplayed } = await writeLines({ provisioning, batches, turns }, request);
       const written = answers.filter((answer) => typeof answer === "number");
       const failed = answers.flatMap((answer, index) =>
         typeof answer === "number" ? [] : [{ deviceId: shownId(lines[index]!.sentId), ...answer }],
@@ -98,8 +76,103 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
   };
 }
 
-/** The place of an answer that is known later. */
-const notYet = 0 as DeviceId;
+/**
+ * The stored answer of a device whose alerts have costly patterns, until it is written. A node of the version before
+ * shows it to clients. Nodes of several versions compare it, so it must not change.
+ */
+const notYet: StoredLine = {
+  status: 503,
+  error: "outcome_unknown",
+  error_description: "The device is not written yet. Repeat the request with the same Idempotency-Key.",
+};
+
+interface StateRequest {
+  readonly tenantId: TenantId;
+  readonly lines: readonly StateLine[];
+  readonly key: BatchKey | undefined;
+  /** Aborts when nobody needs the answers any more. */
+  readonly abandoned: AbortSignal | undefined;
+}
+
+/**
+ * Writes the lines in the tenant's turn. Those with costly patterns are written beside it, because the tenant's next
+ * request may bring an alarm: alarms at once, the others at the end.
+ */
+async function writeLines(
+  { provisioning, batches, turns }: Omit<StateRouteParts, "tokens"> & { readonly turns: BatchTurns },
+  { tenantId, lines, key, abandoned }: StateRequest,
+): Promise<{ readonly answers: readonly StoredLine[]; readonly isReplayed: boolean }> {
+  const states = lines.map(readState);
+  const answers: StoredLine[] = [];
+  let isReplayed = true;
+  let alarms: readonly number[] = [];
+  const alarmTurns = turnsOfRequest();
+  const alarmsUnderWay: Promise<void>[] = [];
+  const postponed: (CostlyWrite & { readonly index: number })[] = [];
+  const failures: unknown[] = [];
+
+  const groups = batches.run<StateLine, StoredLine>(
+    key,
+    sourceOf(lines),
+    async (some, keep) => {
+      const from = answers.length;
+      const urgent = from <= (alarms.at(-1) ?? -1);
+      const made = await provisioning.writeSome(tenantId, states.slice(from, from + some.length), kept(keep), urgent);
+      return "costly" in made ? { postponed: made.costly, urgent } : made.map(stored);
+    },
+    notYet,
+  );
+  const writePostponed = async (writes: typeof postponed) => {
+    const outcomes = await provisioning.writeCostly(tenantId, writes, abandoned);
+    for (const [nth, outcome] of outcomes.entries()) {
+      const isElsewhere = outcome instanceof AnsweredElsewhere;
+      answers[writes[nth]!.index] = isElsewhere ? (outcome.answer as StoredLine) : stored(outcome);
+    }
+  };
+  const writeInTurn = async () => {
+    alarms = await provisioning.alarmLines(tenantId, states);
+    const alarmIndexes = new Set(alarms);
+    while (answers.length < lines.length) {
+      const { value: group } = await groups.next();
+      if (!group) return;
+      const index = answers.length;
+      answers.push(...group.answers);
+      isReplayed &&= group.isReplayed && !group.postponed;
+      if (!group.postponed) continue;
+      const startsAlarm = alarmIndexes.has(index);
+      const write = { index, line: states[index] as StateWrite, startsAlarm, keep: kept(group.postponed.keep) };
+      if (!startsAlarm) {
+        postponed.push(write);
+        continue;
+      }
+      const written = alarmTurns.run("alarms", () => writePostponed([write]));
+      alarmsUnderWay.push(written.catch((error) => void failures.push(error)));
+    }
+  };
+
+  try {
+    await turns.inTurn(tenantId, writeInTurn);
+    if (postponed.length > 0) await writePostponed(postponed);
+  } catch (error) {
+    failures.push(error);
+  }
+  await Promise.all(alarmsUnderWay);
+  // Until now the key was in use.
+  await groups.return();
+  if (failures.length === 0) return { answers, isReplayed };
+  // A costly line that was alone has failed without a change.
+  const isBegun = answers.length > 0 && (lines.length > 1 || key !== undefined);
+  const failure = isBegun ? afterPart(failures[0]) : failures[0];
+  throw key && failure instanceof OutcomeUnknown ? failure.ofKeyedRequest() : failure;
+}
+
+function stored(outcome: LineOutcome<DeviceId>): StoredLine {
+  return storedLine(outcome, (id) => id);
+}
+
+function kept(keep: KeepAnswers<StoredLine> | undefined): KeepGroup<DeviceId> | undefined {
+  return keep && ((tx, outcomes) => keep(tx, outcomes.map(stored)));
+}
 
 async function batchKeyOf(
   incoming: Incoming,

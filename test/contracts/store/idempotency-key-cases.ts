@@ -33,6 +33,26 @@ export function idempotencyKeyCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.idempotencyKeys.find(other)), answer("plain"));
     }));
 
+  it("have groups whose answers are replaced once, also by many concurrent transactions of all nodes", () =>
+    onDatabase(harness, async (database) => {
+      const nodes = [await database.open(), ...(harness.kind === "postgres" ? [await database.open()] : [])];
+      const group = { lines: 1, digest: "d", answers: "not yet" };
+      await nodes[0]!.transaction((tx) => tx.batchGroups.add(key, 0, group, dayMs));
+      const wanting = Array.from({ length: 8 }, (_, i) =>
+        nodes[i % nodes.length]!.transaction(async (tx) => ({
+          isReplaced: await tx.batchGroups.replaceAnswers(key, 0, "not yet", `answer ${i}`),
+          answers: (await tx.batchGroups.find(key, 0))?.answers,
+        })),
+      );
+      const found = await Promise.all(wanting);
+      const first = found.findIndex(({ isReplaced }) => isReplaced);
+      assert.equal(found.filter(({ isReplaced }) => isReplaced).length, 1);
+      assert.ok(found.every(({ answers }) => answers === `answer ${first}`));
+      const stored = await nodes[0]!.read((tx) => tx.batchGroups.find(key, 0));
+      assert.deepEqual({ ...stored }, { ...group, answers: `answer ${first}` });
+      assert.equal((await nodes[0]!.read((tx) => tx.batchGroups.usage(key.ownerId))).bytes, 158);
+    }));
+
   it("are free again when the transaction that took them fails", () =>
     onStore(harness, async (store) => {
       const failed = store.transaction(async (tx) => {
