@@ -26,6 +26,7 @@ import { assignIndexes, emptyIndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
+import { readAccount } from "./connector-calls.ts";
 import {
   callTokenOf,
   openCredential,
@@ -110,7 +111,7 @@ export class FederatedTokens {
     const callToken = callTokenOf(connector, tokenOrCredential);
     const { disconnected } = options;
     const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) =>
-      connector.read(callToken, signal),
+      readAccount(connector, callToken, signal, runtime),
     );
     const readMs = runtime.elapsedMs();
     const { row, mirrored } = await this.#store(userId, connector, tokenOrCredential, home, readMs, options);
@@ -129,7 +130,7 @@ export class FederatedTokens {
     address?: string,
     { also, onAnotherAccount, disconnected }: LinkOptions = {},
   ): Promise<DeviceId> {
-    const { store, keeper, membership } = this.#parts;
+    const { store, keeper, membership, runtime } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const tokenOrCredential = withAddress(connector, brought, address);
     const callToken = callTokenOf(connector, tokenOrCredential);
@@ -137,7 +138,7 @@ export class FederatedTokens {
     const { tenantId, link: before } = await this.#find(userId, connector.name);
     if (!before || tenantId === undefined) throw new NotFederated(connector.name);
     const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) =>
-      connector.read(callToken, signal),
+      readAccount(connector, callToken, signal, runtime),
     );
     const isAnother = await isAnotherAccount(this.#parts, connector, before, { callToken, home });
     if (onAnotherAccount && isAnother) {

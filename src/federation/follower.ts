@@ -3,6 +3,7 @@ import type { FollowedLink } from "../ecosystems/feed.ts";
 import type { Home } from "../home/home.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { ConnectionRateLimiter } from "./admission.ts";
+import { followAccount } from "./connector-calls.ts";
 import type { Lane } from "./lane.ts";
 import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
@@ -171,7 +172,7 @@ export class Follower {
         stored: () => this.#parts.lane.idle(),
         ...(this.#parts.link && { link: this.#parts.link }),
       };
-      const end = await this.#connect(token, guarded(listener, failed), stream.signal);
+      const end = await this.#connect(token, guarded(listener, failed, stream.signal), stream.signal);
       stream.abort();
       this.#secondLook.streamEnded();
       if (signal.aborted) return;
@@ -193,10 +194,10 @@ export class Follower {
 
   /** A connector must not throw. If it does, the defect ends only this link's stream. */
   async #connect(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
-    const { connector, credential } = this.#parts;
+    const { connector, credential, runtime } = this.#parts;
     if (credential.isRefused(token)) return { reason: "unauthorized", detail: "the token was refused for a command" };
     try {
-      return await connector.follow(token, listener, signal);
+      return await followAccount(connector, token, listener, signal, runtime);
     } catch (error) {
       return { reason: "malformed", detail: "the connector failed", error };
     }
@@ -251,10 +252,14 @@ export class Follower {
   }
 }
 
-/** Catches errors of the listener: the connector calls it from socket callbacks, where nothing else would. */
-function guarded(listener: StreamListener, failed: FailLink): StreamListener {
+/**
+ * Catches errors of the listener: the connector calls it from socket callbacks, where nothing else would. A stream that
+ * this node has given up is no longer heard.
+ */
+function guarded(listener: StreamListener, failed: FailLink, signal: AbortSignal): StreamListener {
   const guard = <Arguments extends readonly unknown[]>(act: (...args: Arguments) => void) => {
     return (...args: Arguments) => {
+      if (signal.aborted) return;
       try {
         act(...args);
       } catch (error) {

@@ -25,7 +25,10 @@ export interface LinkOverview {
 
 /** Links of one state: one link of a user, or those of a tenant that the store has counted. */
 interface Counted extends LinkCount {
-  readonly of: { readonly userId: UserId } | { readonly tenantId: TenantId };
+  /** Of one link. */
+  readonly userId?: UserId;
+  /** Of those that the store has counted. */
+  readonly tenantId?: TenantId;
 }
 
 /** All links by state. */
@@ -58,19 +61,15 @@ export function linkCountsOn(parts: OverviewParts & { readonly runtime: Pick<Run
 } {
   const { elapsedMs } = parts.runtime;
   /** The tenants of the users whose homes this node follows. A user never changes the tenant. */
-  let tenants: ReadonlyMap<UserId, TenantId> = new Map();
+  const tenants = new Map<UserId, TenantId>();
   let kept: { readonly untilMs: number; readonly counts: Promise<CountsOfTenants> } | undefined;
 
   async function count(): Promise<CountsOfTenants> {
     const { counted } = await countedLinks(parts);
-    tenants = await tenantsOf(
-      parts,
-      counted.flatMap(({ of }) => ("userId" in of ? [of.userId] : [])),
-      tenants,
-    );
+    await learnTenants(parts, counted, tenants);
     const counts = new Map<TenantId, Map<ShownLinkState, number>>();
-    for (const { of, state, count } of counted) {
-      const tenantId = "userId" in of ? tenants.get(of.userId) : of.tenantId;
+    for (const { userId, tenantId: known, state, count } of counted) {
+      const tenantId = userId === undefined ? known : tenants.get(userId);
       // The user was removed just now, and the link with it.
       if (tenantId === undefined) continue;
       const states = counts.get(tenantId) ?? new Map<ShownLinkState, number>();
@@ -101,24 +100,26 @@ export function linkCountsOn(parts: OverviewParts & { readonly runtime: Pick<Run
   return { linkCounts, countsOfTenants };
 }
 
-/** The tenants of these users, and of no others: those that are known, and the rest from the store. */
-async function tenantsOf(
+/** Reads the tenants of users that are not known yet, and forgets users whose links this node does not follow now. */
+async function learnTenants(
   { store }: OverviewParts,
-  userIds: readonly UserId[],
-  known: ReadonlyMap<UserId, TenantId>,
-): Promise<ReadonlyMap<UserId, TenantId>> {
-  const tenants = new Map<UserId, TenantId>();
+  counted: readonly Counted[],
+  tenants: Map<UserId, TenantId>,
+): Promise<void> {
   const unknown: UserId[] = [];
-  for (const userId of userIds) {
-    const tenantId = known.get(userId);
-    if (tenantId === undefined) unknown.push(userId);
-    else tenants.set(userId, tenantId);
+  let own = 0;
+  for (const { userId } of counted) {
+    if (userId === undefined) continue;
+    own++;
+    if (!tenants.has(userId)) unknown.push(userId);
   }
   for (let from = 0; from < unknown.length; from += usersAtOnce) {
     const some = unknown.slice(from, from + usersAtOnce);
     for (const { id, tenantId } of await store.read((tx) => tx.users.some(some))) tenants.set(id, tenantId);
   }
-  return tenants;
+  if (tenants.size <= own) return;
+  const followed = new Set(counted.map(({ userId }) => userId));
+  for (const userId of tenants.keys()) if (!followed.has(userId)) tenants.delete(userId);
 }
 
 /** Links of this node come from memory, one by one; those of other living nodes from the store, counted there. */
@@ -137,13 +138,13 @@ async function countedLinks(
   const counted: Counted[] = [];
   if (isFollowing) {
     for (const { userId, state, isLive, confirmedMs } of keeper.standings()) {
-      counted.push({ of: { userId }, state: shownState(state, isLive, confirmedMs, nowMs), count: 1, confirmedMs });
+      counted.push({ userId, state: shownState(state, isLive, confirmedMs, nowMs), count: 1, confirmedMs });
     }
   }
   for (const { tenantId, state, owner, ecosystem, count, staleCount, confirmedMs } of stored) {
     if (isFollowing && owner === membership.id && keeper.knows(ecosystem)) continue;
     const add = (shown: ShownLinkState, links: number) => {
-      if (links > 0) counted.push({ of: { tenantId }, state: shown, count: links, confirmedMs });
+      if (links > 0) counted.push({ tenantId, state: shown, count: links, confirmedMs });
     };
     if (!isFollowedElsewhere(owner, nodes, membership.id)) add(unfollowed({ state, reason: "" }).state, count);
     else if (state === "live") {

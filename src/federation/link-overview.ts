@@ -3,6 +3,7 @@ import { heartbeat } from "../nodes/membership.ts";
 import { type LinkRow, type LinkState, type ListedLinkFilter, linkSearchText } from "../store/tables/links.ts";
 import { type FreshnessParts, staleAfterMs } from "./freshness.ts";
 import type { FederationTables } from "./keeper.ts";
+import type { LinkSupervisor } from "./link-supervisor.ts";
 
 /**
  * The state of a link as an administrator sees it. `stale`: the stream is up, but nothing was confirmed for 15 minutes.
@@ -44,9 +45,8 @@ function shownLink(
   const supervisor = membership.isAlive ? keeper.supervisor(row.deviceId) : undefined;
   const { ecosystem, deviceId } = row;
   if (supervisor) {
-    const { standing, isLive, confirmedMs } = supervisor;
-    const state = shownState(standing.state, isLive, confirmedMs, nowMs);
-    return { ecosystem, deviceId, state, reason: standing.reason, confirmedMs };
+    const { standing, confirmedMs } = supervisor;
+    return { ecosystem, deviceId, state: stateOf(supervisor, nowMs), reason: standing.reason, confirmedMs };
   }
   const { confirmedMs } = row;
   if (isFollowedElsewhere(row.owner, nodes, membership.id)) {
@@ -73,34 +73,62 @@ const linksAtOnce = 500;
 export interface FoundLinkFilter extends Omit<ListedLinkFilter, "limit"> {
   /** Only links whose user, ecosystem or device contains this text, whatever the case. */
   readonly text?: string | undefined;
+  /** Only links that are shown in this state. */
+  readonly state?: string | undefined;
 }
 
 /** Links of these tenants, or of all, in the order of users and ecosystems, with their states as they are shown. */
 export async function* foundLinks(
   parts: OverviewParts,
-  { tenantIds, after, text = "" }: FoundLinkFilter,
+  { tenantIds, after, text = "", state }: FoundLinkFilter,
 ): AsyncGenerator<readonly FoundLink[], void> {
   const wanted = text.toLowerCase();
   const isIn = (words: string) => words.toLowerCase().includes(wanted);
   for (let from = after; ; ) {
     const page = { tenantIds, after: from, limit: linksAtOnce };
     const { last, found } = await parts.store.read(async (tx) => {
+      const nowMs = await tx.clock.nowMs();
       const joined = wanted === "" ? undefined : await tx.links.joinedSearchText(page);
       if (joined && !isIn(joined.words)) return { last: joined.last, found: undefined };
-      const [rows, nodes, nowMs] = await Promise.all([tx.links.listed(page), aliveNodes(parts, tx), tx.clock.nowMs()]);
+      const skimmed = joined || state === undefined ? undefined : await tx.links.listedDevices(page);
+      if (skimmed && !mayShow(parts, skimmed.deviceIds, state!, nowMs)) return { last: skimmed.last, found: undefined };
+      const [rows, nodes] = await Promise.all([tx.links.listed(page), aliveNodes(parts, tx)]);
       return { last: rows.length < linksAtOnce ? undefined : rows.at(-1), found: { rows, nodes, nowMs } };
     });
     if (found) {
       const { rows, nodes, nowMs } = found;
       const those = wanted === "" ? rows : rows.filter((row) => isIn(linkSearchText(row)));
-      yield those.map((row) => {
+      yield those.flatMap((row) => {
         const { userId, userName, tenantId, owner: node, blindSinceMs, blindCause } = row;
-        return { ...shownLink(parts, row, nodes, nowMs), userId, userName, tenantId, node, blindSinceMs, blindCause };
+        const shown = shownLink(parts, row, nodes, nowMs);
+        if (state !== undefined && shown.state !== state) return [];
+        return [{ ...shown, userId, userName, tenantId, node, blindSinceMs, blindCause }];
       });
     }
     if (!last) return;
     from = last;
   }
+}
+
+/** Whether a link of these devices may be shown in the state. The row of a link says it that this node does not follow. */
+function mayShow(
+  { keeper, membership }: OverviewParts,
+  deviceIds: readonly DeviceId[],
+  state: string,
+  nowMs: number,
+): boolean {
+  if (!membership.isAlive) return true;
+  return deviceIds.some((deviceId) => {
+    const supervisor = keeper.supervisor(deviceId);
+    return supervisor === undefined || stateOf(supervisor, nowMs) === state;
+  });
+}
+
+function stateOf(
+  { standing, isLive, confirmedMs }: Pick<LinkSupervisor, "standing" | "isLive" | "confirmedMs">,
+  nowMs: number,
+): ShownLinkState {
+  return shownState(standing.state, isLive, confirmedMs, nowMs);
 }
 
 /** For how long each of these links was blind since a time, up to now. */

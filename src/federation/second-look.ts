@@ -3,6 +3,7 @@ import type { Home } from "../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../model/errors.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import { completedHome } from "./completed-home.ts";
+import { readAccount } from "./connector-calls.ts";
 
 export interface SecondLookParts {
   readonly connector: Connector;
@@ -26,6 +27,8 @@ const completeFromMs = 2_000;
 const completedAtMostMs = 60_000;
 const unreachableMs = 60_000;
 const maximalDoublings = 10;
+/** Node.js keeps a list for each duration of timers. Longer delays are whole seconds, so that links share lists. */
+const sharedFromMs = 60_000;
 
 /**
  * Reads the account beside its stream, because a stream can send keep-alives but no more changes, and a snapshot can be
@@ -36,8 +39,10 @@ const maximalDoublings = 10;
  */
 export class SecondLook {
   readonly #parts: SecondLookParts;
-  /** Cancels the planned read; undefined while a read is in progress. */
-  #planned: Cancel | undefined;
+  /** When the planned read is due, on this node's monotonic clock; undefined while a read is in progress. */
+  #dueMs: number | undefined;
+  /** One timer for many plans: a stream that sends all the time postpones the read without setting a timer each time. */
+  #timer: { readonly firesMs: number; readonly cancel: Cancel } | undefined;
   /** Rises with each plan: a read for an earlier plan is outdated. */
   #turn = 0;
   #isIncomplete = false;
@@ -70,7 +75,7 @@ export class SecondLook {
     if (home) this.#answeredRequests = this.#requests;
     const stillNeedsCompletion = home ? this.#isIncomplete && home.oddities.incomplete > 0 : this.#needsCompletion;
     // A stream that sends all the time must not postpone the read that it needs.
-    if (stillNeedsCompletion && this.#planned) return;
+    if (stillNeedsCompletion && this.#isPlanned) return;
     if (stillNeedsCompletion && this.#isReading) {
       // Keep the read in progress: a stream that sends faster than an account is read would never be completed.
       if (home) {
@@ -92,17 +97,22 @@ export class SecondLook {
   requestAccount(): void {
     this.#requests += 1;
     // The read in progress may be older than this request: the next one is planned when it ends.
-    if (!this.#isReading && !(this.#planned && this.#isPlannedReadCompleting)) this.#plan();
+    if (!this.#isReading && !(this.#isPlanned && this.#isPlannedReadCompleting)) this.#plan();
   }
 
   /** The stream has ended: nothing to read, because the next one begins with a snapshot. */
   streamEnded(): void {
     this.#turn += 1;
-    this.#planned?.();
-    this.#planned = undefined;
+    this.#dueMs = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
     this.#isIncomplete = false;
     this.#answeredRequests = this.#requests;
     this.#completingReads = 0;
+  }
+
+  get #isPlanned(): boolean {
+    return this.#dueMs !== undefined;
   }
 
   /** Whether a read is in progress that is still of use. */
@@ -119,16 +129,30 @@ export class SecondLook {
   }
 
   #plan(delayMs = this.#nextMs()): void {
-    this.#planned?.();
     this.#turn += 1;
     this.#isPlannedReadCompleting = this.#needsCompletion;
-    const turn = this.#turn;
+    const { elapsedMs, random } = this.#parts.runtime;
     // Jittered, so that ten thousand quiet accounts are not read in the same second.
-    const { after, random } = this.#parts.runtime;
-    this.#planned = after(delayMs * (0.9 + 0.2 * random()), () => {
-      this.#planned = undefined;
-      this.#look(turn).catch((error) => this.#parts.failed(error));
-    });
+    this.#dueMs = elapsedMs() + delayMs * (0.9 + 0.2 * random());
+    if (!this.#timer || this.#dueMs < this.#timer.firesMs) this.#wakeAt(this.#dueMs);
+  }
+
+  #wakeAt(dueMs: number): void {
+    this.#timer?.cancel();
+    const { after, elapsedMs } = this.#parts.runtime;
+    const nowMs = elapsedMs();
+    const stepMs = dueMs - nowMs > sharedFromMs ? 1_000 : 1;
+    const delayMs = Math.ceil((dueMs - nowMs) / stepMs) * stepMs;
+    this.#timer = { firesMs: nowMs + delayMs, cancel: after(delayMs, () => this.#wake()) };
+  }
+
+  #wake(): void {
+    this.#timer = undefined;
+    if (this.#dueMs !== undefined && this.#dueMs > this.#parts.runtime.elapsedMs()) this.#wakeAt(this.#dueMs);
+    else {
+      this.#dueMs = undefined;
+      this.#look(this.#turn).catch((error) => this.#parts.failed(error));
+    }
   }
 
   #nextMs(): number {
@@ -171,9 +195,9 @@ export class SecondLook {
 
   /** Undefined when the ecosystem refused or could not be reached; both are handled here. */
   async #read(turn: number): Promise<Home | undefined> {
-    const { connector, token, refused, signal } = this.#parts;
+    const { connector, token, refused, runtime, signal } = this.#parts;
     try {
-      return await connector.read(token(), signal);
+      return await readAccount(connector, token(), signal, runtime);
     } catch (error) {
       if (turn !== this.#turn || signal.aborted) return undefined;
       if (error instanceof EcosystemRefused) refused();

@@ -90,20 +90,20 @@ export function storeRenewed(
       if (opened.isRenewable && isSame(opened, renewed)) return opened.credential;
       // On SQLite there is no other node: a relink has cleared the mark.
       if (!store.isShared || !opened.isRenewable || !isSame(opened, before)) return undefined;
-      if (row.renewingMs !== null) return "busy";
+      if (row.renewingMs !== null && isInCall(row.renewingMs, nowMs)) return "busy";
     }
     if (opened.credential.accessToken !== before.accessToken) return undefined;
     const credential = { ...renewed, issuedMs: nowMs };
     const { sealedToken, sealedCredential } = sealCredential(sealing.seal, row, credential);
     await tx.links.setToken(userId, deviceId, sealedToken, sealedCredential);
-    if (row.renewingMs === null) await followAgain(tx, row, nowMs);
+    if (row.renewingMs !== markMs) await followAgain(tx, row, nowMs);
     return credential;
   });
 }
 
 /**
- * The owner was refused with the old refresh token. It follows the link again, with the next epoch: in the present one
- * it has recorded that the link needs a new consent, or is about to.
+ * The owner was refused with the old refresh token, or ended its call without an answer. The link is followed again, with
+ * the next epoch: in the present one the owner has recorded that the link needs a new consent, or is about to.
  */
 async function followAgain(tx: RenewalTables, row: LinkRow, nowMs: number): Promise<void> {
   const { userId, deviceId, owner } = row;
@@ -115,6 +115,11 @@ async function followAgain(tx: RenewalTables, row: LinkRow, nowMs: number): Prom
   }
   // A link without an owner gets its next epoch when a node claims it.
   if (owner !== null) await tx.links.takeOver(userId, deviceId, owner);
+}
+
+/** Whether a renewal that began then may be in progress. Its node may have died after the ecosystem's answer. */
+function isInCall(markMs: number, nowMs: number): boolean {
+  return nowMs >= markMs && nowMs - markMs < renewalLimitMs;
 }
 
 /** A token without a credential is the same as any credential with that token: the credential may have been removed. */

@@ -62,6 +62,12 @@ export interface AuditRecord {
   readonly detail: AuditDetail;
 }
 
+export interface AuditRecordPage {
+  readonly entries: readonly AuditRecord[];
+  /** The `beforeId` of the next page; undefined when no entries are left. */
+  readonly nextBeforeId: number | undefined;
+}
+
 export interface Audit {
   /**
    * Records an act that has already happened. Best effort: when the store can't be written, the failure is only logged,
@@ -70,6 +76,8 @@ export interface Audit {
   record(entry: AuditEntry): Promise<void>;
   /** Entries of one tenant or of all, newest first. */
   list(filter: AuditFilter): Promise<readonly AuditRecord[]>;
+  /** The same with one short read: a page can have few entries or none although older ones match (store/tables/audit.ts). */
+  page(filter: AuditFilter): Promise<AuditRecordPage>;
   /** Removes entries that are older than a year; returns how many. */
   sweep(): Promise<number>;
 }
@@ -77,6 +85,10 @@ export interface Audit {
 export const auditKeptMs = 365 * 24 * 3_600_000;
 
 export function auditOn(store: Store<Pick<Transaction, "audit" | "clock">>, report: Logger): Audit {
+  const page: Audit["page"] = async (filter) => {
+    const { rows, nextBeforeId } = await store.read((tx) => tx.audit.page(filter));
+    return { entries: rows.map(fromRow), nextBeforeId };
+  };
   return {
     async record(entry) {
       try {
@@ -86,7 +98,16 @@ export function auditOn(store: Store<Pick<Transaction, "audit" | "clock">>, repo
         report.warn({ error, act: entry.act }, "an entry of the audit log could not be written");
       }
     },
-    list: async (filter) => (await store.read((tx) => tx.audit.list(filter))).map(fromRow),
+    page,
+    async list({ limit, ...filter }) {
+      const found: AuditRecord[] = [];
+      for (let { beforeId } = filter; ; ) {
+        const { entries, nextBeforeId } = await page({ ...filter, beforeId, limit: limit - found.length });
+        found.push(...entries);
+        if (nextBeforeId === undefined || found.length >= limit) return found;
+        beforeId = nextBeforeId;
+      }
+    },
     sweep: () => store.transaction(async (tx) => tx.audit.removeBefore((await tx.clock.nowMs()) - auditKeptMs)),
   };
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { TooManyRequests } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
+import { FairQueue } from "../runtime/fair-queue.ts";
 import type { Store } from "../store/seam.ts";
 import {
   countsInMemory,
@@ -9,7 +10,6 @@ import {
   type FailureCounts,
   type FailureTables,
 } from "./failure-counts.ts";
-import { FairQueue } from "./fair-queue.ts";
 import { sourceOf } from "./source.ts";
 
 export interface FailureLimitSettings {

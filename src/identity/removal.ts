@@ -40,9 +40,11 @@ const removedAtOnce = 2_000;
 
 /** Whether the user has more rows than one transaction may remove. */
 export async function isLarge(tx: RemovalTables, userId: UserId): Promise<boolean> {
+  const growing = [tx.log, tx.attributes, tx.fanRequests, tx.thingCommands, tx.triggers, tx.thingTriggers];
+  for (const table of growing) {
+    if (await table.hasMoreOfUser(userId, removedAtOnce)) return true;
+  }
   return (
-    (await tx.log.hasMoreOfUser(userId, removedAtOnce)) ||
-    (await tx.attributes.hasMoreOfUser(userId, removedAtOnce)) ||
     (await tx.devices.hasOwn(userId, removedAtOnce + 1)) ||
     (await tx.idempotencyKeys.usage(userId)).keys > removedAtOnce
   );
@@ -66,9 +68,9 @@ export async function beginRemoval(tx: RemovalTables, userId: UserId): Promise<r
 }
 
 /** What the slices have removed. */
-export type RemovedInSlices = Pick<Removed, "devices" | "attributes" | "alerts" | "history">;
+export type RemovedInSlices = Pick<Removed, "devices" | "attributes" | "commands" | "alerts" | "history">;
 
-/** Removes the user's history, deliveries, idempotency keys, attributes, alerts and devices in slices. */
+/** Removes the user's history, deliveries, idempotency keys, attributes, commands, alerts and devices in slices. */
 export async function removeInSlices(store: Store<RemovalTables>, userId: UserId): Promise<RemovedInSlices> {
   const inSlices = async (slice: (tx: RemovalTables) => Promise<number>) => {
     for (let removed = 0; ; ) {
@@ -84,7 +86,10 @@ export async function removeInSlices(store: Store<RemovalTables>, userId: UserId
   await inSlices((tx) => tx.idempotencyKeys.removeOfOwner(userId, removedAtOnce));
   const history = await inSlices((tx) => tx.log.removeEntriesOfUser(userId, removedAtOnce));
   const attributes = await inSlices((tx) => tx.attributes.removeOfUser(userId, removedAtOnce));
-  // Before the devices, with which the store removes alerts on their things.
+  // Before the devices: the store removes commands to their things and alerts on them in the statement that removes a device.
+  const commands =
+    (await inSlices((tx) => tx.fanRequests.removeOfUser(userId, removedAtOnce))) +
+    (await inSlices((tx) => tx.thingCommands.removeOfUser(userId, removedAtOnce)));
   const alerts =
     (await inSlices((tx) => tx.triggers.removeOfUser(userId, removedAtOnce))) +
     (await inSlices((tx) => tx.thingTriggers.removeOfUser(userId, removedAtOnce)));
@@ -94,7 +99,7 @@ export async function removeInSlices(store: Store<RemovalTables>, userId: UserId
     for (const deviceId of slice) devices.add(deviceId);
     return slice.length;
   });
-  return { devices: [...devices], attributes, alerts, history };
+  return { devices: [...devices], attributes, commands, alerts, history };
 }
 
 /**

@@ -190,7 +190,7 @@ export function usersOn(parts: UserParts): Users {
     async removeUser(userId, audited) {
       const isUserLarge = await store.read((tx) => isLarge(tx, userId));
       const before = [...(await endMost(userId))];
-      let slices: RemovedInSlices = { devices: [], attributes: 0, alerts: 0, history: 0 };
+      let slices: RemovedInSlices = { devices: [], attributes: 0, commands: 0, alerts: 0, history: 0 };
       if (isUserLarge) {
         before.push(...(await restOfChange(before.length > 0, () => withdraw(userId, audited?.begun))));
         slices = await restOfChange(true, () => removeInSlices(store, userId));
@@ -202,6 +202,7 @@ export function usersOn(parts: UserParts): Users {
           ...home,
           devices: [...slices.devices, ...home.devices],
           attributes: slices.attributes + home.attributes,
+          commands: slices.commands + home.commands,
           alerts: slices.alerts + home.alerts,
           history: slices.history + home.history,
           grants: [...before, ...home.grants],

@@ -27,7 +27,7 @@ import type { EndTables } from "./session-end.ts";
 import { expireSessions } from "./session-expiry.ts";
 import { newSessionSecrets, pageToken, type Sealer, sealSecrets } from "./session-secrets.ts";
 import { problemOf, type SessionProblem, type SessionStatus, statusOf } from "./session-status.ts";
-import { sweepSessions } from "./session-sweep.ts";
+import { sessionKeptMs, sweepSessions } from "./session-sweep.ts";
 import { SessionWork } from "./session-work.ts";
 import { type LinkStep, linkAddresses } from "./steps/step.ts";
 import { linkSteps } from "./steps/steps.ts";
@@ -249,9 +249,14 @@ const notBegun = {
 } as const;
 
 /** The sessions of the last day count, also those that have ended. */
-async function refuseMore(tx: Pick<Transaction, "linkSessions">, ownerId: OwnerId, clientId: string): Promise<void> {
+async function refuseMore(
+  tx: Pick<Transaction, "linkSessions" | "clock">,
+  ownerId: OwnerId,
+  clientId: string,
+): Promise<void> {
   const limit = ownerId > 0 ? "linkSessionsPerUser" : "linkSessionsPerClient";
   const most = limits[limit];
-  if ((await tx.linkSessions.count(ownerId, clientId, most)) < most) return;
+  const sinceMs = (await tx.clock.nowMs()) - sessionKeptMs;
+  if ((await tx.linkSessions.count(ownerId, clientId, most, sinceMs)) < most) return;
   throw new LimitReached(limit, `There are ${most} link sessions of the last day already. Try again later.`);
 }

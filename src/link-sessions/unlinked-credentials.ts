@@ -1,22 +1,32 @@
 import type { Connector } from "../ecosystems/connector.ts";
 import { aborted } from "../federation/aborted.ts";
+import type { OwnerId } from "../model/ids.ts";
 import { type Logger, type Runtime, within } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkSessionKey, LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { discardCredential } from "./discarded-credential.ts";
 import { withoutCredential } from "./session-end.ts";
-import type { Sealer } from "./session-secrets.ts";
+import { openSecrets, type Sealer } from "./session-secrets.ts";
 import { claimMs } from "./session-status.ts";
 
 export interface DiscardParts {
   readonly store: Store<Pick<Transaction, "linkSessions" | "clock">>;
   readonly sealer: Sealer;
   readonly connectors: ReadonlyMap<string, Connector>;
-  readonly runtime: Pick<Runtime, "after"> & { readonly report: Pick<Logger, "error"> };
+  readonly runtime: Pick<Runtime, "after" | "elapsedMs"> & { readonly report: Pick<Logger, "error"> };
 }
 
 /** How many credentials are revoked at the same time, each of another owner. */
 const atOnce = 16;
+
+/** Owners who have a turn in this run, at most; the others follow. */
+const ownersInTurn = 1_000;
+
+/** Sessions of one owner that are read at once. */
+const sessionsAtOnce = 100;
+
+/** A run that takes longer looks for further owners after this time. */
+const lookEveryMs = 30_000;
 
 /** Time limit for a revocation: best effort, and others wait for it. */
 const revokeLimitMs = 5_000;
@@ -24,51 +34,128 @@ const revokeLimitMs = 5_000;
 /**
  * Revokes the credentials of expired sessions, whose users left the page before the account was linked, and erases them.
  * A credential stays sealed in its row until its revocation was tried: when a node dies, another one tries again after
- * the claim's time. Each owner has one revocation at a time, so that one owner with a slow ecosystem does not delay the
- * others. Returns how many were erased.
+ * the claim's time. A node without the connector or the key leaves it to other nodes. Owners take turns, and each has
+ * one revocation at a time: an ecosystem that does not answer delays no other owner. Returns how many were erased.
  */
 export async function discardCredentials(parts: DiscardParts, signal: AbortSignal): Promise<number> {
-  let all = 0;
-  while (!signal.aborted) {
-    const found = await parts.store.read(async (tx) =>
-      tx.linkSessions.undiscarded((await tx.clock.nowMs()) - claimMs, atOnce),
-    );
-    if (found.length === 0) break;
-    const discarded = await Promise.allSettled(found.map((key) => discard(parts, key, signal)));
-    for (const one of discarded) {
-      if (one.status === "rejected") throw one.reason;
-      if (one.value) all += 1;
+  const owners = new OwnerSearch(parts);
+  const waiting = new Map<OwnerId, Sessions>();
+  const running = new Map<OwnerId, Promise<void>>();
+  const failures: unknown[] = [];
+  let discarded = 0;
+
+  const takeTurn = async (ownerId: OwnerId, sessions: Sessions) => {
+    try {
+      const { value: key } = await sessions.next();
+      if (!key) return;
+      const outcome = await discard(parts, key, signal);
+      if (outcome === "discarded") discarded += 1;
+      if (outcome !== "claimed") waiting.set(ownerId, sessions);
+    } catch (error) {
+      failures.push(error);
+    } finally {
+      running.delete(ownerId);
     }
+  };
+
+  try {
+    for (;;) {
+      if (waiting.size < ownersInTurn) {
+        for (const ownerId of await owners.next()) {
+          if (!waiting.has(ownerId) && !running.has(ownerId)) waiting.set(ownerId, sessionsOf(parts, ownerId));
+        }
+      }
+      if (signal.aborted || failures.length > 0) break;
+      for (const [ownerId, sessions] of waiting) {
+        if (running.size === atOnce) break;
+        waiting.delete(ownerId);
+        running.set(ownerId, takeTurn(ownerId, sessions));
+      }
+      if (running.size === 0) break;
+      await Promise.race(running.values());
+    }
+  } finally {
+    await Promise.all(running.values());
   }
-  return all;
+  if (failures.length > 0) throw failures[0];
+  return discarded;
 }
 
-/** Returns false when another node discards the credential, or this node stops. */
-async function discard(parts: DiscardParts, key: LinkSessionKey, signal: AbortSignal): Promise<boolean> {
+type Sessions = AsyncGenerator<LinkSessionKey, undefined>;
+
+/** The owner's sessions that this node has a connector for. */
+async function* sessionsOf({ store, connectors }: DiscardParts, ownerId: OwnerId): Sessions {
+  for (let afterId = ""; ; ) {
+    const found = await store.read((tx) => tx.linkSessions.undiscarded(ownerId, afterId, sessionsAtOnce));
+    for (const session of found) {
+      if (connectors.has(session.ecosystem)) yield session;
+    }
+    if (found.length < sessionsAtOnce) return undefined;
+    afterId = found.at(-1)!.id;
+  }
+}
+
+/** Goes through all owners in pages, and again after `lookEveryMs`. */
+class OwnerSearch {
+  readonly #parts: DiscardParts;
+  #after: OwnerId | undefined;
+  #isOver = false;
+  #begunMs: number;
+
+  constructor(parts: DiscardParts) {
+    this.#parts = parts;
+    this.#begunMs = parts.runtime.elapsedMs();
+  }
+
+  /** The next owners. None when all were read: those of sessions that expire meanwhile wait for the next look. */
+  async next(): Promise<readonly OwnerId[]> {
+    const { store, runtime } = this.#parts;
+    if (this.#isOver) {
+      if (runtime.elapsedMs() - this.#begunMs < lookEveryMs) return [];
+      this.#begunMs = runtime.elapsedMs();
+    }
+    const found = await store.read(async (tx) =>
+      tx.linkSessions.undiscardedOwners((await tx.clock.nowMs()) - claimMs, atOnce, this.#after),
+    );
+    this.#isOver = found.length < atOnce;
+    this.#after = this.#isOver ? undefined : found.at(-1);
+    return found;
+  }
+}
+
+/**
+ * `claimed`: another node works on the session, or this node stops. `left`: this node can't open the secrets, and leaves
+ * them to a node that can.
+ */
+type Outcome = "discarded" | "claimed" | "left";
+
+async function discard(parts: DiscardParts, key: LinkSessionKey, signal: AbortSignal): Promise<Outcome> {
   const claimed = await claim(parts, key);
-  if (!claimed) return false;
+  if (typeof claimed === "string") return claimed;
   await within(parts.runtime, revokeLimitMs, signal, (inTime) => revoke(parts, claimed, inTime));
   // This node stops, and may have ended the call: the revocation is tried again.
-  if (signal.aborted) return false;
+  if (signal.aborted) return "claimed";
   return parts.store.transaction(
     async (tx) => {
       const current = await tx.linkSessions.lock(key);
-      if (current?.phase !== "discarding" || current.claimedMs !== claimed.claimedMs) return false;
-      await tx.linkSessions.save({ ...current, phase: "expired", claimedMs: null, sealed: emptied(parts, current) });
-      return true;
+      if (current?.phase !== "discarding" || current.claimedMs !== claimed.claimedMs) return "claimed";
+      const sealed = withoutCredential(parts.sealer, claimed);
+      await tx.linkSessions.save({ ...current, phase: "expired", claimedMs: null, sealed });
+      return "discarded";
     },
     { background: true },
   );
 }
 
 /** Claims the session under its lock, so that of several nodes one revokes its credential. */
-function claim({ store }: DiscardParts, key: LinkSessionKey): Promise<LinkSessionRow | undefined> {
+function claim({ store, sealer }: DiscardParts, key: LinkSessionKey): Promise<LinkSessionRow | "claimed" | "left"> {
   return store.transaction(
     async (tx) => {
       const current = await tx.linkSessions.lock(key);
       const nowMs = await tx.clock.nowMs();
-      if (current?.phase !== "discarding") return undefined;
-      if (current.claimedMs !== null && nowMs < current.claimedMs + claimMs) return undefined;
+      if (current?.phase !== "discarding") return "claimed";
+      if (current.claimedMs !== null && nowMs < current.claimedMs + claimMs) return "claimed";
+      if (!opens(sealer, current)) return "left";
       // The claim is a fencing token, so that no two claims may be the same.
       const claimed = { ...current, claimedMs: Math.max(nowMs, (current.claimedMs ?? 0) + 1) };
       await tx.linkSessions.save(claimed);
@@ -78,6 +165,15 @@ function claim({ store }: DiscardParts, key: LinkSessionKey): Promise<LinkSessio
   );
 }
 
+function opens(sealer: Sealer, session: LinkSessionRow): boolean {
+  try {
+    openSecrets(sealer, session);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The time limit also holds for a connector that ignores its signal. */
 async function revoke(parts: DiscardParts, session: LinkSessionRow, inTime: AbortSignal): Promise<void> {
   try {
@@ -85,14 +181,5 @@ async function revoke(parts: DiscardParts, session: LinkSessionRow, inTime: Abor
   } catch (error) {
     const fields = { linkSession: session.id, ecosystem: session.ecosystem, error };
     parts.runtime.report.error(fields, "the credential of an expired link session could not be revoked");
-  }
-}
-
-/** Secrets that can't be opened stay as they are, and are removed with the session. */
-function emptied({ sealer }: DiscardParts, session: LinkSessionRow): string {
-  try {
-    return withoutCredential(sealer, session);
-  } catch {
-    return session.sealed;
   }
 }

@@ -10,6 +10,9 @@ import {
 import {
   acceptedTerms,
   accessTokensOfGrant,
+  auditOfClient,
+  auditOfOperator,
+  auditOfOwner,
   authorizationServer,
   failureCounts,
   refreshTokensOfGrant,
@@ -124,6 +127,9 @@ const steps: readonly Step[] = [
   linkHours,
   undiscardedLinkSessions,
   assistantsUrgentMarks,
+  auditOfOwner,
+  auditOfClient,
+  auditOfOperator,
 ];
 
 export const schemaVersion = steps.length;

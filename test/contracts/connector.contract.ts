@@ -123,6 +123,16 @@ export function describeConnector(
       assert.deepEqual(stream.heard, []);
     });
 
+    it("ends as stopped, whatever has arrived by then", { timeout: 20_000 }, async (t) => {
+      const { connector, account } = await start(t);
+      for (const turns of [1, 3, 6, 12]) {
+        const stream = listen(connector, account.token);
+        for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+        stream.stop();
+        assertEnd(await stream.ended, "stopped", account.token);
+      }
+    });
+
     it("runs a fan, and the stream reports it", async (t) => {
       const { connector, account, unknownToken } = await start(t);
       const stream = listen(connector, account.token);

@@ -10,6 +10,7 @@ import { deviceTableCases } from "./store/device-table-cases.ts";
 import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
 import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
+import { failedDeliveryCases } from "./store/failed-delivery-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
 import { fanRequestTableCases } from "./store/fan-request-table-cases.ts";
 import { feedTableCases } from "./store/feed-table-cases.ts";
@@ -79,6 +80,7 @@ export function describeStore(
     describe("idempotency keys", () => idempotencyKeyCases(harness));
     describe("failures", () => failureCountCases(harness));
     describe("deliveries of webhooks", () => deliveryCases(harness));
+    describe("failed deliveries of webhooks", () => failedDeliveryCases(harness));
     describe("its links", () => linkCases(harness));
     describe("the credentials of its links", () => credentialCases(harness));
     describe("its nodes", () => nodeBusCases(harness));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
+import type { CommandOutcome } from "../../src/ecosystems/connector.ts";
 import { fanGate } from "../../src/federation/commands/fan-gate.ts";
 import { overdue } from "../../src/federation/commands/fan-outcome.ts";
 import { commandDeadlines } from "../../src/home/command-states.ts";
@@ -308,6 +309,46 @@ describe("a node that stops", () => {
     await runtime.advance(3_000);
     await stopped;
     assert.deepEqual(await states(), ["sending"], "the next start settles it");
+  });
+});
+
+describe("a node that stops while alerts on the outcome wait for costly patterns", { timeout: 60_000 }, () => {
+  async function stopped(t: TestContext, outcome: CommandOutcome) {
+    let isCostly = false;
+    const held = heldPatterns(() => isCostly);
+    const made = await madeFans(t, { react: held.react });
+    const { write, sent, request, federation, runtime } = made;
+    await write("true");
+    const command = await sent(1);
+    isCostly = true;
+    command.answers(outcome);
+    await until(() => assert.equal(held.waiting(), 1));
+    const stopping = federation.fans.stop();
+    await runtime.advance(3_000);
+    await stopping;
+    assert.equal(await request(), "true");
+    isCostly = false;
+    return made;
+  }
+
+  it("keeps the ecosystem's words, and the next start shows them", async (t) => {
+    const refusal = { state: "rejected", message: "Not today", retryAfterMs: 60_000 } as const;
+    const { federation, states, receipts, request } = await stopped(t, refusal);
+    assert.deepEqual(await states(), ["sending"]);
+    await federation.fans.start();
+    const [receipt] = await receipts();
+    assert.deepEqual([receipt?.state, receipt?.text], ["rejected", "Not today"]);
+    assert.equal(receipt?.blockedUntilMs, noonMs + 63_000);
+    assert.match((await request()) ?? "", /^error: Not today, true, /);
+  });
+
+  it("keeps that the ecosystem accepted, and the next start erases the request", async (t) => {
+    const { federation, states, request, runtime } = await stopped(t, { state: "accepted" });
+    assert.deepEqual(await states(), ["accepted"]);
+    await federation.fans.start();
+    await runtime.advance(commandDeadlines.showMs);
+    await until(async () => assert.equal(await request(), null));
+    assert.deepEqual(await states(), ["contradicted"]);
   });
 });
 

@@ -358,6 +358,15 @@ describe("a follower", () => {
       assert.equal(record.standing.blindness?.sinceMs, toMs);
     });
 
+    it("opens another stream after a drift though the connector keeps the first one", async () => {
+      connector.ignoresSignals = true;
+      await live();
+      await look(home({ away: "away" }));
+      await runtime.advance(5_000 + connector.pauseBetweenMs);
+      assert.equal(connector.streams.length, 2);
+      assert.equal(connector.pauses[0]?.end.reason, "stopped");
+    });
+
     it("keeps a stream that had nothing to send", async () => {
       await live();
       await look();
@@ -517,6 +526,20 @@ describe("a follower", () => {
       assert.equal(isStopped, false);
       await store.complete();
       await stopped;
+    });
+
+    it("gives up a stream that goes on, and hears it no more", { timeout: 20_000 }, async () => {
+      connector.ignoresSignals = true;
+      await live();
+      const stopped = follower.stop();
+      await runtime.advance(5_000);
+      await stopped;
+      assert.ok(connector.stream.isOpen);
+      connector.stream.brings(home({ smoke: "emergency" }));
+      connector.stream.repeats();
+      connector.stream.bringsPart();
+      await flushPromises();
+      assert.deepEqual([store.requests, faults, runtime.timers], [[], [], 0]);
     });
 
     it("is no longer a follower with its token", async () => {

@@ -101,6 +101,28 @@ describe("the owner of a link", () => {
         await pass(10_000, 250);
       },
     ],
+    [
+      "after the next owner was refused and died with its mark",
+      async ({ ecosystem, nodes, pass, rowOf }, ada) => {
+        while (ecosystem.renewalsMs.length < 2) await pass(250, 250);
+        const { owner } = await rowOf(ada);
+        nodes.find(({ id }) => id === owner)!.kill();
+        await pass(40_000, 250);
+        assert.equal(ecosystem.refusals, 1);
+      },
+    ],
+    [
+      "after the next owner, of the version before, was refused and left its mark",
+      async ({ store, rowOf, pass }, ada) => {
+        let mark: number | null = null;
+        for (let row = await rowOf(ada); row.state !== "needs_reauth"; row = await rowOf(ada)) {
+          mark = row.renewingMs;
+          await pass(250, 250);
+        }
+        await store.transaction((tx) => tx.links.setRenewing(ada.userId, ada.deviceId, mark));
+        await pass(40_000, 250);
+      },
+    ],
   ] as readonly (readonly [string, (world: RenewalWorld, ada: LinkedAccount) => Promise<void>])[]) {
     it(`that was cut off from the store with a renewed credential stores it when it is back ${when}`, async (t) => {
       const world = await madeRenewal(t);

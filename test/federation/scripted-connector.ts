@@ -21,7 +21,7 @@ export class ScriptedConnector implements Connector {
   /** Requested pauses in order. */
   readonly pauses: { readonly end: StreamEnd; readonly failures: number }[] = [];
   pauseBetweenMs = 5_000;
-  /** An action then goes on when its signal aborts. */
+  /** An action or a stream then goes on when its signal aborts. */
   ignoresSignals = false;
 
   constructor({ fanNeedsHome = true, endsEcoFirst = false } = {}) {
@@ -35,7 +35,7 @@ export class ScriptedConnector implements Connector {
   }
 
   follow(_token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
-    const stream = new ScriptedStream(listener, signal);
+    const stream = new ScriptedStream(listener, this.ignoresSignals ? new AbortController().signal : signal);
     this.streams.push(stream);
     return stream.ended;
   }

@@ -92,6 +92,26 @@ describe("a second look", () => {
     assert.equal(await untilNextRead(), 10 * minuteMs);
   });
 
+  it("costs a stream that sends all the time one timer in ten minutes", async (t) => {
+    const timers = t.mock.method(runtime, "after");
+    for (let i = 0; i <= 1_000; i++) {
+      look.streamSent(home());
+      await runtime.advance(500);
+    }
+    assert.equal(timers.mock.callCount(), 1);
+    assert.equal(await untilNextRead(), 10 * minuteMs - 500);
+    assert.ok(timers.mock.callCount() <= 4);
+  });
+
+  it("is taken soon after an incomplete snapshot of a stream that sends all the time", async () => {
+    for (let i = 0; i < 100; i++) {
+      look.streamSent(home());
+      await runtime.advance(900);
+    }
+    look.streamSent(home({ incomplete: 1 }));
+    assert.equal(await untilNextRead(), 2_000);
+  });
+
   it("is taken soon after an incomplete snapshot, and with growing pauses while it stays so, at most ten minutes", async () => {
     look.streamSent(home({ incomplete: 1 }));
     const delays: number[] = [];
@@ -323,6 +343,15 @@ describe("a second look", () => {
     await untilNextRead();
     await answer(home());
     assert.deepEqual(faults, [mistake]);
+  });
+
+  it("that is never answered ends after three minutes as unanswered, and is tried again", async () => {
+    look.streamSent(home());
+    await untilNextRead();
+    const ms = await untilNextRead();
+    assert.ok(ms > 3 * minuteMs && ms < 5 * minuteMs, `after ${ms} ms`);
+    await answer(home());
+    assert.equal(seen.length, 1);
   });
 
   it("is not taken while there is no stream", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { auditEntry, auditKeptMs } from "../../src/identity/audit.ts";
+import { auditEntry, auditKeptMs, auditOn } from "../../src/identity/audit.ts";
 import { identityOn } from "../../src/identity/identity.ts";
 import { InvalidLogin, StoreUnavailable } from "../../src/model/errors.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
@@ -48,6 +48,27 @@ describe("the audit log", () => {
     await identity.audit.record({ act: "declined", tenantId, source: "192.0.2.9" });
     const acts = (await identity.audit.list({ tenantIds: [tenantId], limit: 10 })).map(({ act }) => act);
     assert.deepEqual(acts, ["declined"]);
+  });
+
+  it("is listed with as many reads as it takes", async () => {
+    const row = { timeMs: 1, act: "grant", detail: "{}" };
+    const reads: unknown[] = [];
+    const page = async (filter: { readonly beforeId?: number; readonly limit: number }) => {
+      reads.push([filter.beforeId, filter.limit]);
+      const id = filter.beforeId ?? 9;
+      return { rows: id === 6 ? [] : [{ ...row, id: id - 1 }], nextBeforeId: id > 3 ? id - 3 : undefined };
+    };
+    const store = { read: (work: (tx: unknown) => unknown) => work({ audit: { page } }) };
+    const audit = auditOn(store as unknown as OpenStore, undefined as never);
+    const ids = async (limit: number) => (await audit.list({ act: "grant", limit })).map(({ id }) => id);
+    assert.deepEqual(await ids(5), [8, 2]);
+    assert.deepEqual(reads.splice(0), [
+      [undefined, 5],
+      [6, 4],
+      [3, 4],
+    ]);
+    assert.deepEqual(await ids(1), [8]);
+    assert.equal(reads.length, 1);
   });
 
   it("is written in the transaction of the act", async (t) => {
@@ -122,7 +143,7 @@ describe("a sign-in", () => {
         ["sign_in_failed", tenantId, userId, "192.0.2.1"],
       ],
     );
-    const rows = JSON.stringify(await store.read((tx) => tx.audit.list({ limit: 10 })));
+    const rows = JSON.stringify(await store.read((tx) => tx.audit.page({ limit: 10 })));
     for (const text of typed) assert.ok(!rows.includes(text), text);
   });
 

@@ -5,7 +5,7 @@ import { accountOn } from "../../src/account/account.ts";
 import { identityOn } from "../../src/identity/identity.ts";
 import { removeInSlices } from "../../src/identity/removal.ts";
 import { InvalidLogin, NotFound, OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
-import type { UserId } from "../../src/model/ids.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { type OpenStore, type Transaction, tableNames } from "../../src/store/seam.ts";
 import { onStore, type StoreHarness, type TestDatabase } from "../contracts/store/harness.ts";
 import { addMessages, makeTenant, makeWebhook, range } from "../contracts/store/made-webhook.ts";
@@ -64,6 +64,24 @@ for (const harness of [sqliteHarness, postgresHarness]) {
           }
         }));
     }
+
+    it("takes short transactions also for many commands or alerts, and counts them", () =>
+      onHome(harness, little, async ({ store, database }) => {
+        const identity = madeIdentity(store);
+        for (const [table, { add, counts }] of Object.entries(manyRows)) {
+          const userId = await identity.addUser({ tenant: "Acme", name: table, password, isAdmin: false });
+          await store.transaction(async (tx) => {
+            const lamp = { userId, typeName: "Lamp", name: "Hall lamp", isVirtual: false };
+            await add(tx, { userId, deviceId: await tx.devices.add(lamp) });
+          });
+          await copyRow(database, table, atOnce + 99);
+          const { counted, rows } = countingRows(store);
+          const removed = await madeIdentity(counted).removeUser(userId);
+          assert.deepEqual([removed[counts], removed.devices.length], [atOnce + 100, 1], table);
+          assert.ok(Math.max(...rows) <= atOnce, `rows of each transaction: ${rows.join()}`);
+          assert.equal((await database.sql(`SELECT 1 FROM ${table}`)).length, 0, table);
+        }
+      }));
 
     it("that was begun before the clock was set back is finished, but not one of a user who was resumed", () =>
       onHome(harness, little, async ({ store, userId, database }) => {
@@ -205,6 +223,37 @@ const alert = {
   ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true, isArmed: true },
   ...{ reason: null, createdMs: 1 },
 } as const;
+const command = { state: "confirmed", requestedMs: 1, settledMs: 2 } as const;
+const fanRequest = { ...command, attribute: 1, thermostatId: "hall", value: "on", text: null } as const;
+const thingCommand = {
+  ...command,
+  ...{ thingId: "t_lamp", key: "lamp", command: "{}", plan: null, error: null, clientId: null },
+} as const;
+type Add = (tx: Transaction, of: { userId: UserId; deviceId: DeviceId }) => Promise<unknown>;
+/** Tables in which a user with few devices can have many rows, and where their removal is counted. */
+const manyRows: Record<string, { readonly add: Add; readonly counts: "commands" | "alerts" }> = {
+  commands: { add: (tx, of) => tx.fanRequests.add({ ...fanRequest, ...of }), counts: "commands" },
+  thing_commands: { add: (tx, of) => tx.thingCommands.add({ ...thingCommand, ...of }), counts: "commands" },
+  triggers: {
+    add: (tx, of) => tx.triggers.add({ ...alert, ...of, key: "power", attributeName: "power" }),
+    counts: "alerts",
+  },
+  thing_triggers: {
+    add: (tx, of) => tx.thingTriggers.add({ ...alert, ...of, thingId: "lamp", field: "power.on" }),
+    counts: "alerts",
+  },
+};
+
+/** Adds so many copies of the only row of the table. */
+async function copyRow(database: TestDatabase, table: string, copies: number): Promise<void> {
+  const [row] = await database.sql<object>(`SELECT * FROM ${table}`);
+  const names = Object.keys(row!).filter((name) => name !== "id");
+  // The ids of alerts on things come from the table of all alerts.
+  const [column, value] = table === "thing_triggers" ? ["id, ", "id + n, "] : ["", ""];
+  await database.sql(`INSERT INTO ${table} (${column}${names.join(", ")})
+    WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ${copies})
+    SELECT ${value}${names.join(", ")} FROM ${table}, copies`);
+}
 const begun = { act: "account", source: "192.0.2.1", detail: { did: "delete account", unfinished: true } } as const;
 
 async function accountEntries(store: OpenStore) {
@@ -253,11 +302,12 @@ function countingRows(store: OpenStore): { readonly counted: OpenStore; readonly
             };
           },
         });
-      const { log, idempotencyKeys, attributes, devices, triggers, thingTriggers } = tx;
+      const { log, idempotencyKeys, attributes, devices, triggers, thingTriggers, fanRequests, thingCommands } = tx;
       const overlaid = {
         ...{ log: counting(log), idempotencyKeys: counting(idempotencyKeys) },
         ...{ attributes: counting(attributes), devices: counting(devices) },
         ...{ triggers: counting(triggers), thingTriggers: counting(thingTriggers) },
+        ...{ fanRequests: counting(fanRequests), thingCommands: counting(thingCommands) },
       };
       return body(Object.assign(Object.create(null), tablesOf(tx), overlaid));
     }, priority),

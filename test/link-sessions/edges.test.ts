@@ -280,7 +280,7 @@ describe("creating link sessions", () => {
     const stranger = await world.post(token, { ecosystem: "nest", userId: world.bobId });
     assert.deepEqual([stranger.status, stranger.body.error], [404, "not_found"]);
     const count = await world.service.parts.store.read((tx) =>
-      tx.linkSessions.count(world.userId, world.client.id, 10),
+      tx.linkSessions.count(world.userId, world.client.id, 10, 0),
     );
     assert.equal(count, 0);
   });

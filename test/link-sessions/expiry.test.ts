@@ -4,7 +4,7 @@ import { linkSessionsOn } from "../../src/link-sessions/link-sessions.ts";
 import { expireSessions } from "../../src/link-sessions/session-expiry.ts";
 import { openSecrets, sealSecrets } from "../../src/link-sessions/session-secrets.ts";
 import { claimMs, statusOf } from "../../src/link-sessions/session-status.ts";
-import { sessionKeptMs, sweepSessions } from "../../src/link-sessions/session-sweep.ts";
+import { sessionKeptMs, sweepSessions, unrevokedKeptMs } from "../../src/link-sessions/session-sweep.ts";
 import { discardCredentials } from "../../src/link-sessions/unlinked-credentials.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { OwnerId } from "../../src/model/ids.ts";
@@ -225,22 +225,105 @@ describe("the credential of a link session that has expired", soon, () => {
     assert.deepEqual([counts.sort(), told.revoked.length], [[0, 0, 1], 2]);
   });
 
-  it("that can't be opened or whose connector fails is reported, and delays no other", async (t) => {
-    const { clock, does, runtime, parts, addUnread, phaseOf, expire, discard } = await madeExpiring(t);
-    const sessions = [
-      await addUnread("ls_2", { sealed: "sealed with a lost key" }),
-      await addUnread("ls_3"),
-      await addUnread("ls_4", { ecosystem: "gone" }),
-    ];
-    does.revoke = () => Promise.reject(new Error("a defect"));
-    assert.equal(await expire(), 4);
-    assert.equal(await discard(), 3);
-    for (const session of sessions) assert.equal(await phaseOf(session), "expired");
+  it("that its connector fails to revoke is reported and erased, and delays no other", async (t) => {
+    const { does, runtime, addUnread, phaseOf, credentialOf, expire, discard } = await madeExpiring(t);
+    const [failing, other] = [await addUnread("ls_2"), await addUnread("ls_3")];
+    does.revoke = ({ accessToken }) =>
+      accessToken === "token of ls_2" ? Promise.reject(new Error("a defect")) : Promise.resolve();
+    await expire();
+    assert.equal(await discard(), 2);
+    for (const session of [failing, other]) {
+      assert.deepEqual([await phaseOf(session), await credentialOf(session)], ["expired", undefined]);
+    }
     assert.deepEqual(
       runtime.logLines.map(({ level, sentence }) => [level, sentence]),
-      Array(2).fill(["error", "the credential of an expired link session could not be revoked"]),
+      [["error", "the credential of an expired link session could not be revoked"]],
     );
-    clock.nowMs += sessionKeptMs + 1;
-    assert.equal(await sweepSessions(parts, unending()), 4);
+  });
+
+  it("is left to another node by one without its connector or its key", async (t) => {
+    const { told, parts, addUnread, phaseOf, credentialOf, expire, discard } = await madeExpiring(t);
+    const unread = [await addUnread("ls_2"), await addUnread("ls_3")];
+    await expire();
+    const locked = () => {
+      throw new Error("no such key");
+    };
+    const unable = [{ connectors: new Map() }, { sealer: { ...sealer, open: locked } }];
+    for (const change of unable) assert.equal(await discardCredentials({ ...parts, ...change }, unending()), 0);
+    assert.equal(told.revoked.length, 0);
+    for (const session of unread) {
+      assert.equal(await phaseOf(session), "discarding");
+      assert.equal(await credentialOf(session), `token of ${session.id}`);
+    }
+    assert.equal(await discard(), 2, "no claim delays the node that can");
+    assert.equal(told.revoked.length, 4);
+    for (const session of unread) assert.equal(await credentialOf(session), undefined);
+  });
+
+  it("that no node can revoke is erased after three days, which is reported", async (t) => {
+    const { clock, store, runtime, parts, addUnread, phaseOf, expire, discard, session } = await madeExpiring(t);
+    const sessions = [
+      await addUnread("ls_2", { sealed: "sealed with a lost key" }),
+      await addUnread("ls_3", { ecosystem: "gone" }),
+    ];
+    const other = await addUnread("ls_4");
+    const counted = () =>
+      store.read((tx) => tx.linkSessions.count(session.ownerId, session.clientId, 9, clock.nowMs - sessionKeptMs));
+    assert.deepEqual([await expire(), await discard()], [4, 1]);
+    assert.equal(await phaseOf(other), "expired", "the sessions before it delay no other");
+    assert.equal(await counted(), 4);
+    clock.nowMs = session.expiresMs + sessionKeptMs + 1;
+    assert.equal(await sweepSessions(parts, unending()), 2);
+    assert.equal(await counted(), 0, "the limit counts the last day");
+    for (const left of sessions) assert.equal(await phaseOf(left), "discarding");
+    clock.nowMs = session.expiresMs + unrevokedKeptMs;
+    assert.equal(await sweepSessions(parts, unending()), 0);
+    assert.deepEqual(runtime.logLines, []);
+    clock.nowMs += 1;
+    assert.equal(await sweepSessions(parts, unending()), 2);
+    assert.deepEqual(
+      runtime.logLines.map(({ level, fields, sentence }) => [level, fields, sentence]),
+      [["warn", { sessions: 2 }, "credentials of expired link sessions were erased without revocation"]],
+    );
+  });
+
+  it("waits for none of another owner: an owner's next session follows at once", async (t) => {
+    const { does, runtime, addUnread, phaseOf, expire, discard, userId } = await madeExpiring(t);
+    const hanging = await addUnread("ls_hanging", { ownerId: (userId + 1) as OwnerId });
+    const answered: LinkSessionRow[] = [];
+    for (let nth = 10; nth < 60; nth++) answered.push(await addUnread(`ls_${nth}`));
+    await expire();
+    does.revoke = ({ accessToken }) =>
+      accessToken === "token of ls_hanging" ? new Promise(() => {}) : Promise.resolve();
+    const discarded = discard();
+    await until(async () => assert.equal(await phaseOf(answered.at(-1)!), "expired"));
+    for (const session of answered) assert.equal(await phaseOf(session), "expired");
+    assert.equal(await phaseOf(hanging), "discarding", "its time limit has not passed");
+    await runtime.advance(5_000);
+    assert.equal(await discarded, 51);
+  });
+
+  it("is revoked in the same run when it expires while other owners' ecosystems do not answer", async (t) => {
+    const { clock, does, told, runtime, addUnread, phaseOf, expire, discard, userId } = await madeExpiring(t);
+    const owner = (nth: number) => ({ ownerId: (userId + nth) as OwnerId });
+    for (let nth = 1; nth <= 17; nth++) await addUnread(`ls_hanging_${nth}`, owner(nth));
+    for (let nth = 1; nth <= 7; nth++) await addUnread(`ls_later_${nth}`, owner(1));
+    await expire();
+    does.revoke = ({ accessToken }) => (accessToken === "token of ls_new" ? Promise.resolve() : new Promise(() => {}));
+    const discarded = discard();
+    const hanging = () =>
+      told.revoked.filter((access) => typeof access === "string" && access !== "token of ls_new").length;
+    await until(() => assert.equal(hanging(), 16));
+    await runtime.advance(5_000);
+    await until(() => assert.equal(hanging(), 18, "the 17th owner, and the second session of the first"));
+    const added = await addUnread("ls_new", { ...owner(18), expiresMs: clock.nowMs });
+    assert.equal(await expire(), 1);
+    for (let count = 19; count <= 24; count++) {
+      await runtime.advance(5_000);
+      await until(() => assert.equal(hanging(), count));
+    }
+    await until(async () => assert.equal(await phaseOf(added), "expired"));
+    await runtime.advance(5_000);
+    assert.equal(await discarded, 25);
   });
 });

@@ -135,7 +135,7 @@ for (const [database, place] of Object.entries(places)) {
 
         assert.equal((await tx.devices.find(userId, deviceId))?.lastTimeMs, 5);
         assert.ok(await tx.links.ofDevice(userId, deviceId));
-        const audited = await tx.audit.list({ limit: 9 });
+        const { rows: audited } = await tx.audit.page({ limit: 9 });
         assert.deepEqual(
           audited.map((entry) => [entry.tenantId, entry.userId]),
           [

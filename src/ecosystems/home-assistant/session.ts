@@ -33,6 +33,8 @@ interface Subscription {
   readonly take: (event: unknown) => void;
   /** Called when the session ends before the subscription. */
   readonly ended: () => void;
+  /** Called when the instance fails after it had accepted the subscription: no more events will come. */
+  readonly failed: () => void;
 }
 
 /** With more text than this waiting to be parsed, the session applies back-pressure. */
@@ -104,7 +106,8 @@ export class Session {
   /**
    * Calls, and hands each event of the subscription over, also one that comes with the answer. `beginsLarge`: the first
    * event holds all states, and may be larger than later events. `ended` is called when the session ends: a reaction to
-   * the promise `ended` would stay in memory until then.
+   * the promise `ended` would stay in memory until then. If the instance fails later, the session ends: without its
+   * subscription it would look alive and miss events.
    */
   subscribe(
     type: string,
@@ -114,7 +117,8 @@ export class Session {
   ): Promise<Answer> {
     const { id, answer } = this.#send(type, fields);
     if (this.#end) return answer;
-    this.#subscriptions.set(id, { take, ended });
+    const failed = () => this.finish("refused", "the instance ended a subscription");
+    this.#subscriptions.set(id, { take, ended, failed });
     if (beginsLarge) this.#large.expect(id);
     return answer;
   }
@@ -134,7 +138,7 @@ export class Session {
       };
       const abort = () => settle();
       signal.addEventListener("abort", abort, { once: true });
-      if (!this.#end) this.#subscriptions.set(id, { take: settle, ended: abort });
+      if (!this.#end) this.#subscriptions.set(id, { take: settle, ended: abort, failed: abort });
       void answer.then(({ state }) => {
         if (state !== "succeeded") settle();
       });
@@ -290,16 +294,20 @@ export class Session {
       subscription.take(message.event);
       return;
     }
+    // A message of another type is no answer: the call still waits for its own.
+    if (message.type !== "result" && message.type !== "pong") return;
     const settle = this.#pending.get(id);
+    const hasFailed = message.type === "result" && message.success !== true;
+    if (hasFailed && !settle) this.#subscriptions.get(id)?.failed();
     this.#pending.delete(id);
-    if (message.type === "result" && message.success !== true) this.#subscriptions.delete(id);
+    if (hasFailed) this.#subscriptions.delete(id);
     // The large part of a subscription is its first event, not its answer.
     if (!this.#subscriptions.has(id)) this.#large.settle(id);
-    if (message.type === "pong" || (message.type === "result" && message.success === true)) {
-      settle?.({ state: "succeeded", result: message.result, id });
-    } else if (message.type === "result") {
+    if (hasFailed) {
       const error = isJsonObject(message.error) ? message.error : {};
       settle?.({ state: "failed", code: String(error.code ?? ""), message: String(error.message ?? "") });
+    } else {
+      settle?.({ state: "succeeded", result: message.result, id });
     }
   }
 }

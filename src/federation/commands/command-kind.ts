@@ -49,6 +49,11 @@ export interface CommandKind<Command extends StoredCommand> {
     nowMs: number,
     isFollowed: boolean,
   ): Promise<{ readonly updates: readonly DeviceUpdate[]; readonly isAwaited: boolean }>;
+  /**
+   * Records the answer in the receipt alone, when a stopping node can't wait for the alerts on the attributes that the
+   * answer changes. The next sweep changes these. Left out where an answer changes no attributes.
+   */
+  keepAnswer?(tx: CommitTables, command: Command, outcome: CommandOutcome, nowMs: number): Promise<void>;
   /** `sentMs`: on this node's monotonic clock. */
   awaited(command: Command, sentMs: number): void;
   /** Called now and then, with this node's monotonic clock. */

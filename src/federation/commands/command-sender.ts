@@ -2,7 +2,7 @@ import { WorkNeeded } from "../../devices/attempts.ts";
 import type { Commit, CommitRequest, CommitTables } from "../../devices/commit.ts";
 import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import { commandDeadlines } from "../../home/command-states.ts";
-import { NotFound, StoreUnavailable } from "../../model/errors.ts";
+import { ClientGone, NotFound, StoreUnavailable } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Membership } from "../../nodes/membership.ts";
 import { BackgroundTask } from "../../runtime/background-task.ts";
@@ -247,10 +247,20 @@ export class CommandSender<Command extends StoredCommand> {
         });
         return isAwaited;
       } catch (error) {
+        if (error instanceof ClientGone) return this.#keepAnswer(command, outcome);
         if (!(error instanceof StoreUnavailable) || this.#abandon.signal.aborted) throw error;
         await pause(this.#parts.runtime, retryMs, this.#abandon.signal);
       }
     }
+  }
+
+  /** This node stops while alerts on the outcome wait for costly patterns. */
+  async #keepAnswer(command: Command, outcome: CommandOutcome): Promise<false> {
+    await this.#parts.store.transaction(async (tx) => {
+      const nowMs = await tx.users.lock(command.userId);
+      if (nowMs !== undefined) await this.#parts.kind.keepAnswer?.(tx, command, outcome, nowMs);
+    });
+    return false;
   }
 
   async #settleCaused(command: Command): Promise<void> {

@@ -22,7 +22,8 @@ export function plannedFan(row: Pick<FanRequestRow, "value">): PlannedCommand {
 export function receiptOfFan(row: FanRequestRow, thingId: string): CommandReceipt {
   const { state, text, requestedMs, sentMs, settledMs } = row;
   const code = state === "expired" ? "noAnswer" : "refused";
-  const error = text === null ? null : { code, text };
+  // A request that is being sent may have the text already, from a node that stopped before it could settle it.
+  const error = text === null || settledMs === null ? null : { code, text };
   return {
     id: `f${row.id}`,
     thingId,

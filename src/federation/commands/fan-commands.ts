@@ -2,7 +2,7 @@ import { thermostatKey } from "../../home/reported-things.ts";
 import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
 import type { CommandKind } from "./command-kind.ts";
-import { answered, caused, isShownAlready, overdue } from "./fan-outcome.ts";
+import { answered, caused, isShownAlready, keepAnswer, overdue } from "./fan-outcome.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 
 /** Fan requests: commands that clients write to `requestWrite` of a virtual device. */
@@ -32,6 +32,7 @@ export function fanCommands(awaited: AwaitedFans): CommandKind<FanRequestRow> {
       const updates = await answered(tx, command, outcome, nowMs, isFollowed);
       return { updates, isAwaited: outcome.state === "accepted" && (await isShownAlready(tx, command)) };
     },
+    keepAnswer,
     awaited: (command, sentMs) => awaited.add(command, sentMs),
     forgetOverdue: (nowMs) => awaited.forgetOverdue(nowMs),
     settleCaused: caused,

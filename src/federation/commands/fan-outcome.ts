@@ -20,10 +20,6 @@ export async function answered(
   const command = await tx.fanRequests.find(userId, deviceId, id);
   if (!command) return [];
   const slot = await slotOf(tx, command);
-  const reject = (text: string, blockedUntilMs: number | null = null) => {
-    const change = { state: "rejected", text, settledMs: nowMs, blockedUntilMs } as const;
-    return record(tx, command, slot, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
-  };
   switch (outcome.state) {
     case "accepted": {
       const change =
@@ -33,15 +29,35 @@ export async function answered(
       return record(tx, command, slot, ["sending", "expired"], change, nowMs);
     }
     case "rejected":
-      return reject(
-        fanMessage(outcome.message),
-        outcome.retryAfterMs === undefined ? null : nowMs + outcome.retryAfterMs,
-      );
-    case "unauthorized":
-      return reject("The account must be linked again");
+    case "unauthorized": {
+      const change = { state: "rejected", ...refusal(outcome, nowMs), settledMs: nowMs } as const;
+      return record(tx, command, slot, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
+    }
     case "unanswered":
       return record(tx, command, slot, ["sending"], { state: "expired", text: noAnswer, settledMs: nowMs }, nowMs);
   }
+}
+
+/**
+ * Keeps the ecosystem's answer in the receipt while `requestWrite` still holds the request: a refusal as the text of a
+ * request that is being sent. The sweep (`overdue`) settles both together.
+ */
+export async function keepAnswer(
+  tx: CommitTables,
+  command: FanRequestRow,
+  outcome: CommandOutcome,
+  nowMs: number,
+): Promise<void> {
+  if (outcome.state === "unanswered") return;
+  const change: FanRequestChange =
+    outcome.state === "accepted" ? { state: "accepted" } : { state: "sending", ...refusal(outcome, nowMs) };
+  await changeReceipt(tx, command, ["sending"], change, nowMs);
+}
+
+function refusal(outcome: Extract<CommandOutcome, { readonly state: "rejected" | "unauthorized" }>, nowMs: number) {
+  if (outcome.state === "unauthorized") return { text: "The account must be linked again", blockedUntilMs: null };
+  const { message, retryAfterMs } = outcome;
+  return { text: fanMessage(message), blockedUntilMs: retryAfterMs === undefined ? null : nowMs + retryAfterMs };
 }
 
 /** Whether an accepted request asks for the state that the fan is shown in already. */
@@ -67,12 +83,20 @@ export async function overdue(
   // Another node has settled it meanwhile.
   if (command?.state !== found.state) return [];
   const slot = await slotOf(tx, command);
-  if (command.state !== "accepted") {
-    return record(tx, command, slot, [command.state], { state: "expired", text: noAnswer, settledMs: nowMs }, nowMs);
+  const { state, text } = command;
+  if (state !== "accepted") {
+    // A node that stopped has kept the ecosystem's refusal.
+    const outcome =
+      text === null ? ({ state: "expired", text: noAnswer } as const) : ({ state: "rejected", text } as const);
+    return record(tx, command, slot, [state], { ...outcome, settledMs: nowMs }, nowMs);
   }
-  const change = { state: shownOutcome(command, slot, isFollowed) ?? "accepted", settledMs: nowMs } as const;
-  await changeReceipt(tx, command, ["accepted"], change, nowMs);
-  return [];
+  const change = {
+    state: shownOutcome(command, slot, isFollowed) ?? "accepted",
+    text: null,
+    settledMs: nowMs,
+  } as const;
+  // Erases `requestWrite`, unless that was done when the answer came.
+  return record(tx, command, slot, ["accepted"], change, nowMs);
 }
 
 /** Settles an accepted request by the state that the ecosystem shows as its effect. */

@@ -128,3 +128,18 @@ export const refreshTokensOfGrant: Step = {
   index: "refresh_tokens_of_grant",
   on: "refresh_tokens (owner_id, grant_id)",
 };
+
+/**
+ * The entries of a user, of a client and of an operator in the audit log, which pages of the console read. On PostgreSQL
+ * the primary key of the table begins with the owner.
+ */
+export const auditOfOwner: Step = ({ dialect }) =>
+  dialect === "sqlite" ? ["CREATE INDEX audit_of_owner ON audit (owner_id, id)"] : [];
+export const auditOfClient: Step = {
+  index: "audit_of_client",
+  on: "audit (client_id, id) WHERE client_id IS NOT NULL",
+};
+export const auditOfOperator: Step = {
+  index: "audit_of_operator",
+  on: "audit (operator, id) WHERE operator IS NOT NULL",
+};

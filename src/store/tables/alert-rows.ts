@@ -89,6 +89,7 @@ export interface AlertTable<Row extends AlertRow> {
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   /** With a limit: at most so many alerts. */
   removeOfUser(userId: UserId, limit?: number): Promise<number>;
+  hasMoreOfUser(userId: UserId, count: number): Promise<boolean>;
 }
 
 export interface AlertWithRecord<Row extends AlertRow> {

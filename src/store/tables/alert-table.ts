@@ -170,6 +170,8 @@ export function alertTable<Row extends AlertRow, Watched>(
             `DELETE FROM ${table} WHERE user_id = $1 AND id IN (SELECT id FROM ${table} WHERE user_id = $1 LIMIT $2)`,
             [userId, limit],
           ),
+    hasMoreOfUser: async (userId, count) =>
+      (await sql.all(`SELECT 1 FROM ${table} WHERE user_id = $1 LIMIT 1 OFFSET $2`, [userId, count])).length > 0,
   };
   return { shared, rows };
 }

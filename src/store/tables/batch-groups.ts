@@ -14,7 +14,8 @@ export interface BatchGroupTable {
   find(key: IdempotencyKey, number: number): Promise<BatchGroup | undefined>;
   /** Returns false when another request with the same key has stored a group of this number. */
   add(key: IdempotencyKey, number: number, group: BatchGroup, keptMs: number): Promise<boolean>;
-  replaceAnswers(key: IdempotencyKey, number: number, answers: string): Promise<void>;
+  /** Returns false when the answers are not `from` any more: another request with the same key has replaced them. */
+  replaceAnswers(key: IdempotencyKey, number: number, from: string, to: string): Promise<boolean>;
   /** How many groups an owner has, and the bytes of their answers. */
   usage(ownerId: IdempotencyKey["ownerId"]): Promise<KeyUsage>;
   /** Removes the groups of a key that has expired and is used again. */
@@ -44,11 +45,13 @@ export function batchGroupTable(sql: Sql): BatchGroupTable {
       );
       return added === 1;
     },
-    async replaceAnswers({ ownerId, hash }, number, answers) {
-      await sql.run(
-        "UPDATE batch_groups SET answers = $4, bytes = $5 WHERE owner_id = $1 AND hash = $2 AND number = $3",
-        [ownerId, hash, number, answers, Buffer.byteLength(answers) + rowBytes],
+    async replaceAnswers({ ownerId, hash }, number, from, to) {
+      const replaced = await sql.run(
+        `UPDATE batch_groups SET answers = $5, bytes = $6
+         WHERE owner_id = $1 AND hash = $2 AND number = $3 AND answers = $4`,
+        [ownerId, hash, number, from, to, Buffer.byteLength(to) + rowBytes],
       );
+      return replaced === 1;
     },
     async usage(ownerId) {
       const [row] = await sql.all<KeyUsage>(

@@ -39,6 +39,7 @@ export interface BlindIntervalTable {
 
 /** A link whose stream breaks every few seconds must not fill the store, nor the answer about its status. */
 export const blindIntervalsKept = 1_000;
+const hourMs = 3_600_000;
 
 export function blindIntervalTable(sql: Sql): BlindIntervalTable {
   return {
@@ -76,16 +77,25 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
       if (devices.length === 0) return [];
       const parameters: Parameter[] = [sinceMs];
       const among = amongDevices(devices, parameters);
-      const [from, to] = ["h.hour", "(h.hour + 1)"].map((hour) => `(CAST($1 AS BIGINT) + ${hour} * 3600000)`);
-      const rows = await sql.all<{ deviceId: DeviceId; hour: number; blindMs: number }>(
-        `WITH h (hour) AS (VALUES ${Array.from({ length: hours }, (_, hour) => `(${hour})`).join(", ")})
-         SELECT b.device_id AS "deviceId", h.hour AS hour, SUM(CASE WHEN b.to_ms < ${to} THEN b.to_ms ELSE ${to} END
-           - CASE WHEN b.from_ms > ${from} THEN b.from_ms ELSE ${from} END) AS "blindMs"
-         FROM (SELECT device_id, from_ms, to_ms FROM blind_intervals WHERE (${among}) AND to_ms > $1) b
-         JOIN h ON b.to_ms > ${from} AND b.from_ms < ${to} GROUP BY b.device_id, h.hour`,
+      const ended = await sql.all<{ deviceId: DeviceId; fromMs: number; toMs: number }>(
+        `SELECT device_id AS "deviceId", from_ms AS "fromMs", to_ms AS "toMs" FROM blind_intervals
+         WHERE (${among}) AND to_ms > $1`,
         parameters,
       );
-      return rows.map((row) => ({ ...row, blindMs: Number(row.blindMs) }));
+      // Not in SQL: a join with the hours takes four times as long.
+      const sums = new Map<DeviceId, number[]>();
+      for (const { deviceId, fromMs, toMs } of ended) {
+        const ofDevice = sums.get(deviceId) ?? new Array<number>(hours).fill(0);
+        sums.set(deviceId, ofDevice);
+        const first = Math.max(0, Math.floor((fromMs - sinceMs) / hourMs));
+        for (let hour = first; hour < hours && sinceMs + hour * hourMs < toMs; hour++) {
+          const beginMs = sinceMs + hour * hourMs;
+          ofDevice[hour]! += Math.min(toMs, beginMs + hourMs) - Math.max(fromMs, beginMs);
+        }
+      }
+      return [...sums].flatMap(([deviceId, ofDevice]) =>
+        ofDevice.flatMap((blindMs, hour) => (blindMs > 0 ? [{ deviceId, hour, blindMs }] : [])),
+      );
     },
     async pasts(devices) {
       if (devices.length === 0) return [];

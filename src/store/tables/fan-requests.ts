@@ -54,7 +54,9 @@ export interface FanRequestTable {
   /** Keeps the newest `keep` requests, and older ones that are not settled or still block the thermostat. */
   trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
-  removeOfUser(userId: UserId): Promise<number>;
+  /** With a limit: at most so many requests. */
+  removeOfUser(userId: UserId, limit?: number): Promise<number>;
+  hasMoreOfUser(userId: UserId, count: number): Promise<boolean>;
 }
 
 const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.attribute, c.thermostat_id AS "thermostatId",
@@ -147,6 +149,15 @@ export function fanRequestTable(sql: Sql): FanRequestTable {
     },
     removeOfDevice: (userId, deviceId) =>
       sql.run("DELETE FROM commands WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
-    removeOfUser: (userId) => sql.run("DELETE FROM commands WHERE user_id = $1", [userId]),
+    removeOfUser: (userId, limit) =>
+      limit === undefined
+        ? sql.run("DELETE FROM commands WHERE user_id = $1", [userId])
+        : sql.run(
+            `DELETE FROM commands WHERE user_id = $1 AND (device_id, id) IN (
+               SELECT device_id, id FROM commands WHERE user_id = $1 LIMIT $2)`,
+            [userId, limit],
+          ),
+    hasMoreOfUser: async (userId, count) =>
+      (await sql.all("SELECT 1 FROM commands WHERE user_id = $1 LIMIT 1 OFFSET $2", [userId, count])).length > 0,
   };
 }

@@ -80,8 +80,11 @@ export interface LinkSessionTable {
   /** Stores the progress of a session that the caller has locked. */
   save(session: LinkSessionRow): Promise<void>;
   remove(key: LinkSessionKey): Promise<void>;
-  /** How many sessions of one client the owner has; counts no further than `most`. */
-  count(ownerId: OwnerId, clientId: string, most: number): Promise<number>;
+  /**
+   * How many sessions of one client the owner has; counts no further than `most`. Sessions that expired before `sinceMs`
+   * are left out: only those whose credential is still to be revoked are kept so long.
+   */
+  count(ownerId: OwnerId, clientId: string, most: number, sinceMs: number): Promise<number>;
   /** Nobody is signed in to the sessions of a user any more, also in those that a company has made for the user. */
   signOut(userId: UserId): Promise<void>;
   /** Removes the sessions of a user, also those that a company has made for the user. */
@@ -89,15 +92,25 @@ export interface LinkSessionTable {
   /** At most `limit` sessions after `after` whose time was over at that time and which have no end, oldest first. */
   unended(atMs: number, limit: number, after?: LinkSessionPosition): Promise<LinkSessionRow[]>;
   /**
-   * Sessions whose credential is still to be revoked, one of each owner, the oldest owners first. Owners of whom a node
-   * has claimed one after `claimedAfterMs` are left out.
+   * At most `limit` owners after `after` of sessions whose credential is still to be revoked, in ascending order. Owners
+   * of whom a node has claimed such a session after `claimedAfterMs` are left out.
    */
-  undiscarded(claimedAfterMs: number, limit: number): Promise<LinkSessionKey[]>;
+  undiscardedOwners(claimedAfterMs: number, limit: number, after?: OwnerId): Promise<OwnerId[]>;
+  /** At most `limit` sessions of an owner after `afterId` whose credential is still to be revoked, in ascending order. */
+  undiscarded(ownerId: OwnerId, afterId: string, limit: number): Promise<UndiscardedSession[]>;
   /** No node works on any session: ends all claims. */
   releaseClaims(): Promise<void>;
-  /** Removes at most `limit` sessions that have an end and expired before that time, and returns how many. */
+  /**
+   * Removes at most `limit` sessions that have an end and expired before that time, and returns how many. Sessions whose
+   * credential is still to be revoked are kept.
+   */
   removeExpired(beforeMs: number, limit: number): Promise<number>;
+  /** Removes at most `limit` sessions that expired before that time with a credential that nobody could revoke. */
+  removeUndiscarded(beforeMs: number, limit: number): Promise<number>;
 }
+
+/** An expired session whose credential is still to be revoked. */
+export type UndiscardedSession = Pick<LinkSessionRow, "ownerId" | "id" | "ecosystem">;
 
 const columns = `owner_id AS "ownerId", id, tenant_id AS "tenantId", client_id AS "clientId", user_id AS "userId",
   ecosystem, mode, return_url AS "returnUrl", client_state AS "clientState", token_hash AS "tokenHash",
@@ -113,6 +126,9 @@ const isUndiscarded = "phase = 'discarding'";
 
 /** Sorts before all sessions. */
 const beforeAll = { expiresMs: -1, ownerId: 0, id: "" };
+
+/** The least 32-bit integer, before all owners: tenants have negative ids. */
+const beforeAllOwners = -(2 ** 31);
 
 type StoredSession = Omit<LinkSessionRow, "isSignedIn"> & { readonly isSignedIn: number };
 
@@ -187,13 +203,20 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
     async remove({ ownerId, id }) {
       await sql.run(`DELETE FROM link_sessions WHERE ${ofKey}`, [ownerId, id]);
     },
-    async count(ownerId, clientId, most) {
-      const [row] = await sql.all<{ count: number }>(
-        `SELECT COUNT(*) AS count FROM (
-           SELECT 1 FROM link_sessions WHERE owner_id = $1 AND client_id = $2 LIMIT $3) AS counted`,
-        [ownerId, clientId, most],
+    async count(ownerId, clientId, most, sinceMs) {
+      const counted = async (text: string, parameters: readonly Parameter[]) =>
+        Number((await sql.all<{ count: number }>(`SELECT COUNT(*) AS count FROM ${text}`, parameters))[0]!.count);
+      // Two counts, each from an index: a condition on the time would read the rows of the last day.
+      const kept = await counted(
+        `${indexedBy("link_sessions_undiscarded")}
+         WHERE ${isUndiscarded} AND owner_id = $1 AND client_id = $2 AND expires_ms < $3`,
+        [ownerId, clientId, sinceMs],
       );
-      return Number(row?.count ?? 0);
+      const all = await counted(
+        "(SELECT 1 FROM link_sessions WHERE owner_id = $1 AND client_id = $2 LIMIT $3) AS counted",
+        [ownerId, clientId, most + kept],
+      );
+      return all - kept;
     },
     async signOut(userId) {
       await sql.run("UPDATE link_sessions SET is_signed_in = 0 WHERE owner_id = $1 AND user_id = $1", [userId]);
@@ -217,12 +240,20 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
         [atMs, expiresMs, ownerId, id, limit],
         indexedBy("link_sessions_unended"),
       ),
-    undiscarded: (claimedAfterMs, limit) =>
-      sql.all<LinkSessionKey>(
-        `SELECT owner_id AS "ownerId", MIN(id) AS id FROM ${indexedBy("link_sessions_undiscarded")}
-         WHERE ${isUndiscarded} GROUP BY owner_id HAVING MAX(COALESCE(claimed_ms, 0)) <= $1
-         ORDER BY MIN(expires_ms), owner_id LIMIT $2`,
-        [claimedAfterMs, limit],
+    undiscardedOwners: async (claimedAfterMs, limit, after = beforeAllOwners as OwnerId) =>
+      (
+        await sql.all<{ ownerId: OwnerId }>(
+          `SELECT owner_id AS "ownerId" FROM ${indexedBy("link_sessions_undiscarded")}
+           WHERE ${isUndiscarded} AND owner_id > $1 GROUP BY owner_id HAVING MAX(COALESCE(claimed_ms, 0)) <= $2
+           ORDER BY owner_id LIMIT $3`,
+          [after, claimedAfterMs, limit],
+        )
+      ).map(({ ownerId }) => ownerId),
+    undiscarded: (ownerId, afterId, limit) =>
+      sql.all<UndiscardedSession>(
+        `SELECT owner_id AS "ownerId", id, ecosystem FROM ${indexedBy("link_sessions_undiscarded")}
+         WHERE ${isUndiscarded} AND owner_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+        [ownerId, afterId, limit],
       ),
     async releaseClaims() {
       await sql.run("UPDATE link_sessions SET claimed_ms = NULL WHERE claimed_ms IS NOT NULL");
@@ -230,8 +261,15 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
     removeExpired: (beforeMs, limit) =>
       sql.run(
         `DELETE FROM link_sessions WHERE (owner_id, id) IN (
-           SELECT owner_id, id FROM link_sessions WHERE expires_ms < $1 AND NOT (${hasNoEnd})
+           SELECT owner_id, id FROM link_sessions WHERE expires_ms < $1 AND NOT (${hasNoEnd}) AND NOT (${isUndiscarded})
              ORDER BY expires_ms LIMIT $2)`,
+        [beforeMs, limit],
+      ),
+    removeUndiscarded: (beforeMs, limit) =>
+      sql.run(
+        `DELETE FROM link_sessions WHERE (owner_id, id) IN (
+           SELECT owner_id, id FROM ${indexedBy("link_sessions_undiscarded")}
+             WHERE ${isUndiscarded} AND expires_ms < $1 LIMIT $2)`,
         [beforeMs, limit],
       ),
   };

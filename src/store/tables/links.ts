@@ -85,6 +85,10 @@ export interface JoinedSearchText {
   readonly last: Pick<LinkRow, "userId" | "ecosystem"> | undefined;
 }
 
+export interface ListedDevices extends Pick<JoinedSearchText, "last"> {
+  readonly deviceIds: readonly DeviceId[];
+}
+
 /** What a link is found by: its user's name, its ecosystem, and the ids of the user and the device. */
 export function linkSearchText({
   userName,
@@ -145,6 +149,8 @@ export interface LinkTable {
   listed(filter: ListedLinkFilter): Promise<ListedLinkRow[]>;
   /** The words of the links that `listed` returns. */
   joinedSearchText(filter: ListedLinkFilter): Promise<JoinedSearchText>;
+  /** The devices of the links that `listed` returns. */
+  listedDevices(filter: ListedLinkFilter): Promise<ListedDevices>;
   /**
    * Counts links by tenant, state, owner and ecosystem: all, or those that this node does not own. A link is stale when it
    * was last confirmed before `staleBeforeMs`.
@@ -192,6 +198,27 @@ export function linkTable(sql: Sql): LinkTable {
     (await sql.all<StoredLink>(text, parameters)).map(fromStored);
   const where = (tail: string, parameters: readonly Parameter[]) =>
     rows(`SELECT ${columns} FROM links WHERE ${tail}`, parameters);
+  /** A text of each link that `listed` returns, in lines: one row costs less than hundreds. Null when it returns none. */
+  const joined = async (text: string, filter: ListedLinkFilter) => {
+    const { from, parameters } = listedFrom(filter);
+    const lines = isPostgres ? "string_agg(line, E'\\n')" : "group_concat(line, char(10))";
+    const lastOne = listedFrom({ ...filter, limit: 1 });
+    const [found, last] = await Promise.all([
+      first(
+        sql.all<{ lines: string | null }>(
+          `SELECT ${lines} AS lines FROM (SELECT ${text} AS line ${from}) page`,
+          parameters,
+        ),
+      ),
+      first(
+        sql.all<Pick<LinkRow, "userId" | "ecosystem">>(
+          `SELECT l.user_id AS "userId", l.ecosystem ${lastOne.from} OFFSET ${filter.limit - 1}`,
+          lastOne.parameters,
+        ),
+      ),
+    ]);
+    return { lines: found?.lines ?? null, last };
+  };
   return {
     async add(link) {
       const added = await sql.run(
@@ -370,25 +397,13 @@ export function linkTable(sql: Sql): LinkTable {
       );
     },
     async joinedSearchText(filter) {
-      const { from, parameters } = listedFrom(filter);
-      const words = "u.name || ' ' || l.ecosystem || ' ' || l.user_id || ' ' || l.device_id";
-      const joined = isPostgres ? "string_agg(words, E'\\n')" : "group_concat(words, char(10))";
-      const last = listedFrom({ ...filter, limit: 1 });
-      const [found, lastLink] = await Promise.all([
-        first(
-          sql.all<{ words: string | null }>(
-            `SELECT ${joined} AS words FROM (SELECT ${words} AS words ${from}) page`,
-            parameters,
-          ),
-        ),
-        first(
-          sql.all<Pick<LinkRow, "userId" | "ecosystem">>(
-            `SELECT l.user_id AS "userId", l.ecosystem ${last.from} OFFSET ${filter.limit - 1}`,
-            last.parameters,
-          ),
-        ),
-      ]);
-      return { words: found?.words ?? "", last: lastLink };
+      const text = "u.name || ' ' || l.ecosystem || ' ' || l.user_id || ' ' || l.device_id";
+      const { lines, last } = await joined(text, filter);
+      return { words: lines ?? "", last };
+    },
+    async listedDevices(filter) {
+      const { lines, last } = await joined("CAST(l.device_id AS TEXT)", filter);
+      return { deviceIds: lines === null ? [] : lines.split("\n").map((line) => Number(line) as DeviceId), last };
     },
     tally(staleBeforeMs, exceptOwner) {
       // Three ranges of the index of owners, so that the links of this node are not even read.

@@ -45,6 +45,8 @@ export interface LogTable {
   appendAll(entries: readonly LogEntry[]): Promise<void>;
   /** Entries after the position, oldest first. No entry ever appears later before the last one that was returned. */
   tail(after: LogPosition, limit: number): Promise<TailedEntry[]>;
+  /** The users of the entries that `tail` returns. Reading no bodies, it gets far with little work. */
+  tailUsers(after: LogPosition, limit: number): Promise<EntryOfUser[]>;
   /**
    * The position of the last entry that `tail` can return. All entries that become durable later come after it, even if
    * the database crashes meanwhile.
@@ -99,6 +101,8 @@ export interface LogTable {
   hasMoreOfUser(userId: UserId, limit: number): Promise<boolean>;
 }
 
+export type EntryOfUser = Pick<TailedEntry, "position" | "userId" | "tenantId">;
+
 export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -117,7 +121,8 @@ interface TailedRow extends StoredEntry {
 /** Stands for no user in the log's primary key. No user has this id. */
 const noUser = 0;
 
-const columns = `NULLIF(user_id, ${noUser}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
+const user = `NULLIF(user_id, ${noUser}) AS "userId"`;
+const columns = `${user}, device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
 const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
 /** Entries of a device that are removed in one transaction, for which all other writers wait on SQLite. */
@@ -163,6 +168,20 @@ export function logTable(sql: Sql): LogTable {
   const lockFeed = async () => {
     if (sql.dialect === "postgres") await sql.all("SELECT 1 FROM webhook_feed FOR UPDATE");
   };
+  const rowsAfter = <Row>(selected: string, after: LogPosition, limit: number): Promise<Row[]> =>
+    sql.dialect === "postgres"
+      ? readStableEntries(sql, (bound) =>
+          sql.all<Row>(
+            `SELECT ${selected}, ${tenant}, xid::text::bigint AS transaction FROM log
+             WHERE (xid, id) > ($1::text::xid8, $2) AND xid < ${unsettledFrom("$4")} AND ${isKept}
+             ORDER BY xid, id LIMIT $3`,
+            [String(after.transaction), after.id, limit, bound],
+          ),
+        )
+      : sql.all<Row>(
+          `SELECT ${selected}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 AND ${isKept} ORDER BY id LIMIT $2`,
+          [after.id, limit],
+        );
   /** On SQLite an id alone finds its entry; with the user SQLite would look at all entries of the user. */
   const ofUser = sql.dialect === "postgres" ? "user_id = $1 AND" : "";
   const removeNewest = (userId: UserId, deviceId: DeviceId, lastId: number, limit: number) =>
@@ -233,25 +252,16 @@ export function logTable(sql: Sql): LogTable {
       return rows.map(({ body }) => expandedText(body));
     },
     async tail(after, limit) {
-      const rows =
-        sql.dialect === "postgres"
-          ? await readStableEntries(sql, (bound) =>
-              sql.all<TailedRow>(
-                `SELECT ${columns}, ${tenant}, xid::text::bigint AS transaction FROM log
-                 WHERE (xid, id) > ($1::text::xid8, $2) AND xid < ${unsettledFrom("$4")} AND ${isKept}
-                 ORDER BY xid, id LIMIT $3`,
-                [String(after.transaction), after.id, limit, bound],
-              ),
-            )
-          : await sql.all<TailedRow>(
-              `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 AND ${isKept} ORDER BY id LIMIT $2`,
-              [after.id, limit],
-            );
+      const rows = await rowsAfter<TailedRow>(columns, after, limit);
       return rows.map(({ transaction, id, ...entry }) => ({
         ...entry,
         body: expandedText(entry.body),
         position: { transaction, id },
       }));
+    },
+    async tailUsers(after, limit) {
+      const rows = await rowsAfter<Omit<TailedRow, "body">>(`${user}, id`, after, limit);
+      return rows.map(({ transaction, id, userId, tenantId }) => ({ userId, tenantId, position: { transaction, id } }));
     },
     async end() {
       if (sql.dialect === "sqlite") {

@@ -59,7 +59,10 @@ export interface TenantTable {
    * clients; returns whether it did.
    */
   remove(id: TenantId): Promise<boolean>;
-  /** The terms are valid from now on; null removes them, and with them what must be accepted. */
+  /**
+   * The terms are valid from now on; null removes them, and with them what must be accepted. Their time is later than
+   * that of all earlier terms, also when the clock was set back.
+   */
   setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
   termsRequirement(id: TenantId): Promise<TermsRequirement>;
   /** Whether the present terms must be accepted, and until when. False removes every requirement. */
@@ -68,7 +71,7 @@ export interface TenantTable {
 
 const columns = `id, name, created_ms AS "createdMs"`;
 const brandColumns = `name AS "tenantName", accent, support_url AS "supportUrl", logo IS NOT NULL AS "hasLogo", terms,
-  terms_version AS "termsVersion", terms_ms AS "termsMs", required_terms_ms AS "requiredTermsMs", terms_deadline_ms AS "termsDeadlineMs"`;
+  terms_version AS "termsVersion", CASE WHEN terms IS NULL THEN NULL ELSE terms_ms END AS "termsMs", required_terms_ms AS "requiredTermsMs", terms_deadline_ms AS "termsDeadlineMs"`;
 
 export function tenantTable(sql: Sql): TenantTable {
   return {
@@ -143,14 +146,20 @@ export function tenantTable(sql: Sql): TenantTable {
       return removed > 0;
     },
     async setTerms(id, terms) {
-      await sql.run("UPDATE tenants SET terms = $2, terms_version = $3, terms_ms = $4 WHERE id = $1", [
-        id,
-        terms?.text ?? null,
-        terms?.version ?? null,
-        terms ? await sql.nowMs() : null,
-      ]);
-      if (terms) return;
-      await sql.run("UPDATE tenants SET required_terms_ms = NULL, terms_deadline_ms = NULL WHERE id = $1", [id]);
+      if (terms) {
+        await sql.run(
+          `UPDATE tenants SET terms = $2, terms_version = $3,
+             terms_ms = CASE WHEN terms_ms >= $4 THEN terms_ms + 1 ELSE $4 END WHERE id = $1`,
+          [id, terms.text, terms.version, await sql.nowMs()],
+        );
+        return;
+      }
+      // `terms_ms` stays: the next terms must be later than all that users have accepted.
+      await sql.run(
+        `UPDATE tenants SET terms = NULL, terms_version = NULL, required_terms_ms = NULL, terms_deadline_ms = NULL
+         WHERE id = $1`,
+        [id],
+      );
     },
     async termsRequirement(id) {
       const row = await first(

@@ -71,7 +71,9 @@ export interface ThingCommandTable {
   /** Keeps the newest `keep` commands, and older ones that have not ended or still block their thing. */
   trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
-  removeOfUser(userId: UserId): Promise<number>;
+  /** With a limit: at most so many commands. */
+  removeOfUser(userId: UserId, limit?: number): Promise<number>;
+  hasMoreOfUser(userId: UserId, count: number): Promise<boolean>;
 }
 
 const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.thing_id AS "thingId",
@@ -172,7 +174,16 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
     },
     removeOfDevice: (userId, deviceId) =>
       sql.run("DELETE FROM thing_commands WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
-    removeOfUser: (userId) => sql.run("DELETE FROM thing_commands WHERE user_id = $1", [userId]),
+    removeOfUser: (userId, limit) =>
+      limit === undefined
+        ? sql.run("DELETE FROM thing_commands WHERE user_id = $1", [userId])
+        : sql.run(
+            `DELETE FROM thing_commands WHERE user_id = $1 AND (device_id, id) IN (
+               SELECT device_id, id FROM thing_commands WHERE user_id = $1 LIMIT $2)`,
+            [userId, limit],
+          ),
+    hasMoreOfUser: async (userId, count) =>
+      (await sql.all("SELECT 1 FROM thing_commands WHERE user_id = $1 LIMIT 1 OFFSET $2", [userId, count])).length > 0,
   };
 }
 

@@ -66,16 +66,17 @@ export interface DueDeliveries {
   readonly lastWebhook: string | undefined;
 }
 
+export type NewDelivery = Pick<
+  DeliveryRow,
+  "ownerId" | "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"
+> & { readonly isUrgent?: boolean };
+
 /** The deliveries of webhooks. For each webhook and device only the oldest waiting message is sent, to keep the order. */
 export interface DeliveryTable extends DeliveryBounds {
   /** The caller holds the webhook's lock. An urgent message is sent before those of other devices. */
-  add(
-    delivery: Pick<DeliveryRow, "ownerId" | "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"> & {
-      readonly isUrgent?: boolean;
-      /** The message was sent before. */
-      readonly isResend?: boolean;
-    },
-  ): Promise<number>;
+  add(delivery: NewDelivery & { /** The message was sent before. */ readonly isResend?: boolean }): Promise<number>;
+  /** Adds messages in this order, as `add` does, with one statement. */
+  addAll(deliveries: readonly NewDelivery[]): Promise<void>;
   /** Adds one message to every webhook, ahead of all others; its id is `msg_<webhook>_<suffix>`. */
   addToAll(message: { readonly suffix: string; readonly type: string; readonly body: string }): Promise<void>;
   /** The newest first. */
@@ -87,8 +88,15 @@ export interface DeliveryTable extends DeliveryBounds {
   nextRetry(webhook: WebhookKey): Promise<DueDelivery | undefined>;
   /** The newest message that was delivered or has failed for good. It passes over all newer messages, which wait. */
   lastSettled(webhook: WebhookKey): Promise<DueDelivery | undefined>;
-  /** Deliveries that failed at that time or later, oldest first, after the given one. */
-  failedSince(webhook: WebhookKey, sinceMs: number, afterId: number, limit: number): Promise<DeliveryRow[]>;
+  /**
+   * The last delivery of each message that failed at that time or later, oldest first, with an id after one and before another.
+   * Messages of which a delivery waits or has arrived are left out.
+   */
+  failedSince(
+    webhook: WebhookKey,
+    sinceMs: number,
+    page: { readonly afterId: number; readonly beforeId?: number | undefined; readonly limit: number },
+  ): Promise<DeliveryRow[]>;
   /** A few due messages of a few webhooks. The cost does not grow with the number of due messages. */
   due(nowMs: number, page: DuePage): Promise<DueDeliveries>;
   /** Claims the delivery for this sender until `untilMs`; false when another sender has claimed it. */
@@ -166,6 +174,31 @@ export function deliveryTable(sql: Sql): DeliveryTable {
       );
       return added[0]!.id;
     },
+    async addAll(deliveries) {
+      if (deliveries.length === 0) return;
+      const nowMs = await sql.nowMs();
+      const seen = new Set<string>();
+      const rows = deliveries.map(
+        ({ ownerId, webhookId, userId, deviceId, messageId, type, body, isUrgent = false }) => {
+          const queue = `${ownerId} ${webhookId} ${deviceId}`;
+          const nextMs = seen.has(queue) ? null : isUrgent ? dueFirst : nowMs;
+          seen.add(queue);
+          return [ownerId, webhookId, userId, deviceId, messageId, type, body, nextMs];
+        },
+      );
+      const integer = (place: number) => `CAST(r.value->>${place} AS INTEGER)`;
+      await sql.run(
+        `INSERT INTO webhook_deliveries (owner_id, webhook_id, user_id, device_id, message_id, type, body, state, attempts,
+           next_ms, created_ms)
+         SELECT ${integer(0)}, r.value->>1, ${integer(2)}, ${integer(3)}, r.value->>4, r.value->>5, r.value->>6, 'waiting', 0,
+           CASE WHEN NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.owner_id = ${integer(0)}
+             AND d.webhook_id = r.value->>1 AND d.device_id = ${integer(3)} AND d.state = 'waiting')
+             THEN CAST(r.value->>7 AS BIGINT) END, $2
+         FROM ${sql.dialect === "postgres" ? "json_array_elements($1::json) WITH ORDINALITY AS r (value, key)" : "json_each($1) AS r"}
+         ORDER BY r.key`,
+        [JSON.stringify(rows), nowMs],
+      );
+    },
     async addToAll({ suffix, type, body }) {
       await sql.run(
         `INSERT INTO webhook_deliveries
@@ -206,14 +239,18 @@ export function deliveryTable(sql: Sql): DeliveryTable {
           [ownerId, webhookId],
         ),
       ),
-    failedSince: ({ ownerId, id: webhookId }, sinceMs, afterId, limit) =>
-      rows(`WHERE ${ofWebhook} AND d.state = 'failed' AND d.created_ms >= $3 AND d.id > $4 ORDER BY d.id LIMIT $5`, [
-        ownerId,
-        webhookId,
-        sinceMs,
-        afterId,
-        limit,
-      ]),
+    // One pass over the deliveries of the webhook, whose number is limited.
+    failedSince({ ownerId, id: webhookId }, sinceMs, { afterId, beforeId, limit }) {
+      const parameters: Parameter[] = [ownerId, webhookId, sinceMs, afterId, limit];
+      const before = beforeId === undefined ? "" : `AND d.id < $${parameters.push(beforeId)}`;
+      return rows(
+        `WHERE d.owner_id = $1 AND d.id IN
+           (SELECT MAX(o.id) FROM webhook_deliveries o WHERE o.owner_id = $1 AND o.webhook_id = $2 GROUP BY o.message_id
+            HAVING MAX(CASE WHEN o.state = 'failed' THEN 0 ELSE 1 END) = 0 AND MAX(o.settled_ms) >= $3)
+         AND d.id > $4 ${before} ORDER BY d.id LIMIT $5`,
+        parameters,
+      );
+    },
     async due(nowMs, { after, webhooks, perWebhook }) {
       const found = await sql.all<{ id: string; nextMs: number; lastMs: number }>(waitingWebhooks, [after, webhooks]);
       const aheadMs = nowMs + longestWaitMs;

@@ -75,6 +75,8 @@ export interface WebhookTable {
   sealAddress(webhook: WebhookKey, sealedUrl: string): Promise<void>;
   /** Locks the webhook until the transaction ends, so that its deliveries keep their order. */
   lock(key: WebhookKey): Promise<void>;
+  /** Locks these webhooks, the oldest first, as every transaction that locks several. */
+  lockAll(keys: readonly WebhookKey[]): Promise<void>;
   /** The caller holds the feed's lock. */
   remove(key: WebhookKey): Promise<void>;
   /** Removes the user's webhooks; returns how many. `log.removeOfUser` removes the deliveries. */
@@ -240,6 +242,15 @@ export function webhookTable(sql: Sql): WebhookTable {
     },
     async lock({ ownerId, id }) {
       await sql.all(`SELECT id FROM webhooks WHERE owner_id = $1 AND id = $2${forUpdate}`, [ownerId, id]);
+    },
+    async lockAll(keys) {
+      if (sql.dialect === "sqlite" || keys.length === 0) return;
+      await sql.all(
+        `SELECT w.id FROM webhooks w WHERE (w.owner_id, w.id) IN
+           (SELECT CAST(r.value->>0 AS INTEGER), r.value->>1 FROM json_array_elements($1::json) AS r)
+         ORDER BY w.created_ms, w.id FOR UPDATE OF w`,
+        [JSON.stringify(keys.map(({ ownerId, id }) => [ownerId, id]))],
+      );
     },
     remove,
     async removeOfUser(userId) {

@@ -31,6 +31,37 @@ export function deliveryCases(harness: StoreHarness): void {
     }),
   );
 
+  it("are added together in their order, and only the oldest of a device is due", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 3 });
+      const [first, second, third] = home.devices;
+      await addDelivery(store, home);
+      const added = [
+        { deviceId: second!, isUrgent: true },
+        { deviceId: first!, isUrgent: true },
+        { deviceId: second! },
+        { deviceId: third!, body: `{"text":"it's \\u0000 \\"a\\""}` },
+      ];
+      await store.transaction((tx) =>
+        tx.deliveries.addAll(added.map((one, n) => ({ ...deliveryOf(home), messageId: `msg_${n + 2}`, ...one }))),
+      );
+      const stored = (await deliveriesOf(store, home)).toSorted((a, b) => a.id - b.id);
+      const due = stored.map(({ messageId, deviceId, nextMs }) => [
+        messageId,
+        deviceId,
+        nextMs === null ? null : nextMs > 0,
+      ]);
+      assert.deepEqual(due, [
+        ["msg_1", first, true],
+        ["msg_2", second, false],
+        ["msg_3", first, null],
+        ["msg_4", second, null],
+        ["msg_5", third, true],
+      ]);
+      assert.equal(stored.at(-1)?.body, added[3]?.body);
+    }),
+  );
+
   it("tell which message is retried next and which ended last, however many newer ones wait", { timeout: 30_000 }, () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);

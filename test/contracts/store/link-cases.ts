@@ -33,6 +33,9 @@ export function linkCases(harness: StoreHarness): void {
           const { userId, ecosystem } = rows.at(-1)!;
           assert.deepEqual(last && { ...last }, rows.length < filter.limit ? undefined : { userId, ecosystem });
           assert.deepEqual(words.split("\n").sort(), rows.map(linkSearchText).sort());
+          const devices = await tx.links.listedDevices(filter);
+          assert.deepEqual(devices.deviceIds.toSorted(), rows.map(({ deviceId }) => deviceId).toSorted());
+          assert.deepEqual(devices.last, last);
         }
         const rows = await tx.links.listed({ limit: 9 });
         assert.deepEqual(
@@ -41,6 +44,8 @@ export function linkCases(harness: StoreHarness): void {
         );
         const none = await tx.links.joinedSearchText({ limit: 2, tenantIds: [] });
         assert.deepEqual(none, { last: undefined, words: "" });
+        const noDevices = await tx.links.listedDevices({ limit: 2, tenantIds: [] });
+        assert.deepEqual(noDevices, { last: undefined, deviceIds: [] });
       });
     }));
 

@@ -78,7 +78,7 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       });
       await store.transaction((tx) => tx.linkSessions.remove(session));
       assert.equal(await store.read((tx) => tx.linkSessions.find(session)), undefined);
-      assert.equal(await store.read((tx) => tx.linkSessions.count(session.ownerId, "bwc_1", 9)), 1);
+      assert.equal(await store.read((tx) => tx.linkSessions.count(session.ownerId, "bwc_1", 9, 0)), 1);
     }));
 
   it("counts the link sessions of one client, and removes all of a user", () =>
@@ -93,7 +93,7 @@ export function linkSessionTableCases(harness: StoreHarness): void {
         await tx.linkSessions.add(sessionOf(bob, "ls_7"));
       });
       const count = (ownerId: OwnerId, clientId: string, most: number) =>
-        store.read((tx) => tx.linkSessions.count(ownerId, clientId, most));
+        store.read((tx) => tx.linkSessions.count(ownerId, clientId, most, 0));
       assert.equal(await count(ada.userId, "bwc_1", 9), 3);
       assert.equal(await count(ada.userId, "bwc_1", 2), 2);
       assert.equal(await count(ada.userId, "bwc_2", 9), 1);
@@ -142,7 +142,10 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       assert.equal(await remove(105, 10), 0, "it expires at that time, not before it");
       assert.equal(await remove(106, 10), 1);
       assert.equal(await remove(200, 2), 2);
-      assert.equal(await remove(200, 10), 2);
+      assert.equal(await remove(200, 10), 1, "the one whose credential is still to be revoked stays");
+      const removeUndiscarded = (beforeMs: number) =>
+        store.transaction((tx) => tx.linkSessions.removeUndiscarded(beforeMs, 10));
+      assert.deepEqual([await removeUndiscarded(109), await removeUndiscarded(110)], [0, 1]);
       assert.deepEqual(await unended(200, 10), unfinished, "a session without an end stays until its client is told");
     }));
 
@@ -168,7 +171,7 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.linkSessions.unended(101, 1, found.at(-1))), []);
     }));
 
-  it("finds one link session of each owner whose credential is to be revoked, unless a node works on one of that owner", () =>
+  it("finds the owners of credentials that are to be revoked, unless a node works on one of that owner, and their sessions", () =>
     onStore(harness, async (store) => {
       const [ada, bob, eve] = [
         await makeHome(store),
@@ -176,19 +179,42 @@ export function linkSessionTableCases(harness: StoreHarness): void {
         await makeHome(store, { name: "Eve" }),
       ];
       const phase = "discarding";
+      const company = -ada.tenantId as OwnerId;
       await store.transaction(async (tx) => {
         await tx.linkSessions.add(sessionOf(ada, "ls_1", { phase: "expired" }));
+        await tx.linkSessions.add(sessionOf(ada, "ls_3", { phase }));
         await tx.linkSessions.add(sessionOf(ada, "ls_2", { phase, expiresMs: 101 }));
-        await tx.linkSessions.add(sessionOf(ada, "ls_3", { phase, expiresMs: 101 }));
+        await tx.linkSessions.add(sessionOf(ada, "ls_7", { phase, ownerId: company }));
         await tx.linkSessions.add(sessionOf(bob, "ls_4", { phase }));
         await tx.linkSessions.add(sessionOf(eve, "ls_5", { phase }));
         await tx.linkSessions.add(sessionOf(eve, "ls_6", { phase, claimedMs: 50 }));
       });
-      const ids = async (claimedAfterMs: number, limit = 10) =>
-        (await store.read((tx) => tx.linkSessions.undiscarded(claimedAfterMs, limit))).map(({ id }) => id);
-      assert.deepEqual(await ids(49), ["ls_4", "ls_2"], "the oldest first");
-      assert.deepEqual(await ids(50), ["ls_4", "ls_5", "ls_2"]);
-      assert.deepEqual(await ids(50, 1), ["ls_4"]);
+      const owners = (claimedAfterMs: number, limit = 10, after?: OwnerId) =>
+        store.read((tx) => tx.linkSessions.undiscardedOwners(claimedAfterMs, limit, after));
+      const all = [company, ada.userId, bob.userId, eve.userId];
+      assert.deepEqual(await owners(49), all.slice(0, 3));
+      assert.deepEqual(await owners(50), all);
+      assert.deepEqual([await owners(50, 2), await owners(50, 2, ada.userId)], [all.slice(0, 2), all.slice(2)]);
+      const sessions = async (afterId: string, limit = 10) =>
+        plain(await store.read((tx) => tx.linkSessions.undiscarded(ada.userId, afterId, limit)));
+      const of = (id: string) => ({ ownerId: ada.userId, id, ecosystem: "nest" });
+      assert.deepEqual(await sessions(""), [of("ls_2"), of("ls_3")]);
+      assert.deepEqual([await sessions("", 1), await sessions("ls_2")], [[of("ls_2")], [of("ls_3")]]);
+    }));
+
+  it("leaves link sessions that expired long ago out of the count", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await store.transaction(async (tx) => {
+        await tx.linkSessions.add(sessionOf(home, "ls_1"));
+        for (const [id, expiresMs] of Object.entries({ ls_2: 99, ls_3: 100, ls_4: 101 })) {
+          await tx.linkSessions.add(sessionOf(home, id, { phase: "discarding", expiresMs }));
+        }
+      });
+      const count = (most: number, sinceMs: number) =>
+        store.read((tx) => tx.linkSessions.count(home.userId, "bwc_1", most, sinceMs));
+      assert.deepEqual([await count(9, 0), await count(9, 100), await count(9, 102)], [4, 3, 1]);
+      assert.deepEqual([await count(2, 100), await count(1, 102)], [2, 1]);
     }));
 
   it("tells the expiry of each link session once, over several nodes at the same time", { timeout: 120_000 }, () =>

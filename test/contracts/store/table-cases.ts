@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OwnerId, TenantId, UserId } from "../../../src/model/ids.ts";
-import type { AuditFilter } from "../../../src/store/tables/audit.ts";
+import { type AuditFilter, examinedAtOnce } from "../../../src/store/tables/audit.ts";
 import { logStart } from "../../../src/store/tables/log-position.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, node, plain } from "./home.ts";
@@ -232,16 +232,19 @@ export function tableCases(harness: StoreHarness): void {
       await database.jumpClock(60_000);
       await store.transaction((tx) => tx.audit.add({ ...entry, act: "third" }));
       const acts = async (filter: AuditFilter) =>
-        (await store.read((tx) => tx.audit.list(filter))).map(({ act }) => act);
+        (await store.read((tx) => tx.audit.page(filter))).rows.map(({ act }) => act);
       assert.deepEqual(await acts({ limit: 10 }), ["third", "second", "first"]);
       assert.deepEqual(await acts({ limit: 2 }), ["third", "second"]);
       assert.deepEqual(await acts({ limit: 10, tenantIds: [tenantId] }), ["third", "first"]);
       assert.deepEqual(await acts({ limit: 10, tenantIds: [] }), []);
       assert.deepEqual(await acts({ limit: 10, act: "first", operator: "ada", userId, clientId: "bwc_1" }), ["first"]);
       assert.deepEqual(await acts({ limit: 10, act: "first", operator: "bob" }), []);
-      const [newest] = await store.read((tx) => tx.audit.list({ limit: 1 }));
-      assert.deepEqual(await acts({ limit: 10, beforeId: newest!.id }), ["second", "first"]);
-      const [third, second, first] = await store.read((tx) => tx.audit.list({ limit: 3 }));
+      const { rows: newest, nextBeforeId } = await store.read((tx) => tx.audit.page({ limit: 1 }));
+      assert.deepEqual(await acts({ limit: 10, beforeId: nextBeforeId }), ["second", "first"]);
+      assert.equal(nextBeforeId, newest[0]!.id);
+      const all = await store.read((tx) => tx.audit.page({ limit: 3 }));
+      assert.equal(all.nextBeforeId, undefined);
+      const [third, second, first] = all.rows;
       assert.deepEqual({ ...third, id: 0, timeMs: 0 }, { ...entry, id: 0, timeMs: 0, act: "third" });
       assert.deepEqual([second!.tenantId, second!.userId, second!.clientId], [null, null, null]);
       assert.equal(await store.transaction((tx) => tx.audit.removeBefore(first!.timeMs)), 0);
@@ -249,6 +252,37 @@ export function tableCases(harness: StoreHarness): void {
       assert.deepEqual(await acts({ limit: 10 }), ["third"]);
       assert.equal(await store.transaction((tx) => tx.audit.removeBefore(third!.timeMs + 1)), 1);
       assert.equal(await store.transaction((tx) => tx.audit.removeBefore(third!.timeMs + 1)), 0);
+    }));
+
+  it("examine a bounded number of entries of the audit log in one read", () =>
+    onStore(harness, async (store, database) => {
+      const { tenantId, userId } = await makeHome(store);
+      const entry = { tenantId, userId, clientId: "bwc_1", source: "192.0.2.1", operator: null, detail: "{}" };
+      const add = (act: string) => store.transaction((tx) => tx.audit.add({ ...entry, act }));
+      await add("rare");
+      await add("oldest that is examined");
+      await database.sql(
+        `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${examinedAtOnce})
+         INSERT INTO audit (owner_id, tenant_id, time_ms, act, source, detail)
+         SELECT ${userId}, ${tenantId}, 1, 'common', 'command', '{}' FROM n`,
+      );
+      const page = (filter: Omit<AuditFilter, "limit">) => store.read((tx) => tx.audit.page({ ...filter, limit: 2 }));
+      for (const whose of [{}, { userId }, { tenantIds: [tenantId] }, { tenantIds: [tenantId, 77 as TenantId] }]) {
+        const first = await page({ ...whose, act: "rare" });
+        assert.deepEqual(first.rows, [], "it is older than the entries that were examined");
+        const second = await page({ ...whose, act: "rare", beforeId: first.nextBeforeId });
+        assert.deepEqual(
+          [second.rows.map(({ act }) => act), second.nextBeforeId],
+          [["rare"], undefined],
+          JSON.stringify(whose),
+        );
+        const common = await page({ ...whose, act: "common" });
+        assert.deepEqual([common.rows.length, common.nextBeforeId], [2, common.rows[1]!.id]);
+        const last = await page({ ...whose, act: "oldest that is examined" });
+        assert.equal(last.rows.length, 1);
+      }
+      const ofClient = await page({ clientId: "bwc_1", act: "rare" });
+      assert.deepEqual([ofClient.rows.length, ofClient.nextBeforeId], [1, undefined], "entries of others do not count");
     }));
 
   it("store secTokens by their hash", () =>

@@ -224,6 +224,7 @@ export const textColumns: readonly Column[] = [
   },
   ...(["act", "clientId", "source", "operator", "detail"] as const).map((name) => ({
     name: `audit.${name}`,
+    isShort: name === "clientId" || name === "operator",
     roundTrip: async (tx: Transaction, text: string, { tenantId, userId }: HomeIds) => {
       const entry = {
         act: "sign_in",
@@ -235,7 +236,7 @@ export const textColumns: readonly Column[] = [
         detail: "{}",
       };
       await tx.audit.add({ ...entry, [name]: text });
-      return (await tx.audit.list({ tenantIds: [tenantId], limit: 1 }))[0]?.[name] ?? undefined;
+      return (await tx.audit.page({ tenantIds: [tenantId], limit: 1 })).rows[0]?.[name] ?? undefined;
     },
   })),
   ...(["thermostatId", "value", "text"] as const).map((name) => ({

@@ -60,6 +60,20 @@ export function webhookThingCases(harness: StoreHarness): void {
       }),
   );
 
+  it("do not wait for changes that no webhook hears", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const { home, other } = await made(store);
+      const { userId, deviceId } = await homeElsewhere(store);
+      const change = attributeEntry(userId, deviceId, 1, byEcosystem, [{ key: "level", value: "7" }]);
+      await store.transaction((tx) => tx.log.appendAll(Array(1_600).fill(change)));
+      await append(store, home, { attributes: true }, { attributes: true });
+      assert.equal(await feed(store), "there is more");
+      assert.deepEqual(await types(store, other), [], "they become messages in the next step, with what they need");
+      assert.equal(await feed(store), "done");
+      assert.deepEqual(await types(store, other), ["attribute", "attribute"]);
+    }),
+  );
+
   it("are sent with priority by the sender after an urgent message about attributes", { timeout: 60_000 }, (t) =>
     onStore(harness, async (store) => {
       const { home, hearing, other } = await made(store);
@@ -168,6 +182,15 @@ async function made(store: OpenStore) {
   const hearing = await makeWebhook(store, tenant, "wh_hearing", undefined, true);
   const other = await makeWebhook(store, tenant, "wh_other");
   return { home, hearing, other };
+}
+
+/** A device of another tenant, which has no webhooks. */
+function homeElsewhere(store: OpenStore) {
+  return store.transaction(async (tx) => {
+    const tenantId = (await tx.tenants.add({ name: "elsewhere" }))!;
+    const userId = (await tx.users.add({ tenantId, name: "Eve", passwordHash: "…", isAdmin: false }))!;
+    return { userId, deviceId: await tx.devices.add({ userId, typeName: "lamp", name: "lamp", isVirtual: false }) };
+  });
 }
 
 interface Happening {

@@ -1,5 +1,5 @@
 import { logStart } from "../../../src/store/tables/log-position.ts";
-import type { DeliveryRow } from "../../../src/store/tables/webhook-deliveries.ts";
+import type { DeliveryRow, NewDelivery } from "../../../src/store/tables/webhook-deliveries.ts";
 import type { FeedPosition } from "../../../src/store/tables/webhooks.ts";
 import { standIn } from "../stand-in.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
@@ -31,17 +31,21 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
     deliveriesIn(rows).filter(
       (row) => row.webhookId === webhookId && row.deviceId === deviceId && row.state === "waiting",
     );
+  const add = ({ ownerId, webhookId, userId, deviceId, messageId, type, body }: NewDelivery) =>
+    session.run(`add delivery ${messageId}`, (rows) => {
+      const id = session.nextId();
+      const nowMs = session.nowMs();
+      const nextMs = waiting(rows, webhookId, deviceId).length === 0 ? nowMs : null;
+      const delivery = { ownerId, webhookId, userId, deviceId, messageId, type, body };
+      const unsent = { state: "waiting", attempts: 0, settledMs: null, status: null, text: null, history: null };
+      rows.set(table, id, { id, ...delivery, ...unsent, nextMs, createdMs: nowMs });
+      return id;
+    });
   return standIn<SimulatedTables["deliveries"]>("deliveries", {
-    add: ({ ownerId, webhookId, userId, deviceId, messageId, type, body }) =>
-      session.run(`add delivery ${messageId}`, (rows) => {
-        const id = session.nextId();
-        const nowMs = session.nowMs();
-        const nextMs = waiting(rows, webhookId, deviceId).length === 0 ? nowMs : null;
-        const delivery = { ownerId, webhookId, userId, deviceId, messageId, type, body };
-        const unsent = { state: "waiting", attempts: 0, settledMs: null, status: null, text: null, history: null };
-        rows.set(table, id, { id, ...delivery, ...unsent, nextMs, createdMs: nowMs });
-        return id;
-      }),
+    add,
+    async addAll(deliveries) {
+      for (const delivery of deliveries) await add(delivery);
+    },
     find: (webhook, id) =>
       session.run(`delivery ${id}`, (rows) => {
         const row = rows.get<DeliveryRow>(table, id);

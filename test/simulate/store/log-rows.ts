@@ -43,6 +43,12 @@ export function logRows(session: Session): SimulatedTables["log"] {
           .slice(0, limit)
           .map((entry): TailedEntry => ({ ...entry, tenantId: 1 as TenantId }));
       }),
+    tailUsers: (after, limit) =>
+      session.run("users of the tail of the log", (rows) =>
+        ordered(visible(rows, after))
+          .slice(0, limit)
+          .map(({ position, userId }) => ({ position, userId, tenantId: 1 as TenantId })),
+      ),
     end: () => session.run("end of the log", (rows) => endOf(rows)),
     horizon: () => session.run("horizon of the log", (rows) => horizonOf(rows)),
     removeOlder: (beforeMs, limit) =>

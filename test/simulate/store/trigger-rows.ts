@@ -72,7 +72,7 @@ export function thingTriggerRows(session: Session): SimulatedTables["thingTrigge
 function alertRows<Row extends AlertRow>(
   session: Session,
   table: TableName,
-): Omit<AlertTable<Row>, "removeOfUser" | "listed"> {
+): Omit<AlertTable<Row>, "removeOfUser" | "hasMoreOfUser" | "listed"> {
   const ofUser = (rows: Rows, userId: number) => alertsOf<Row>(rows, table, userId);
   const ofDevice = (rows: Rows, deviceId: number) => alertsOn<Row>(rows, table, deviceId);
   const find = (rows: Rows, userId: number, id: TriggerId) => ofUser(rows, userId).find((row) => row.id === id);

@@ -1,5 +1,5 @@
 import { ownerIdOf } from "../../../src/model/ids.ts";
-import type { WebhookOwner, WebhookRow } from "../../../src/store/tables/webhooks.ts";
+import type { WebhookKey, WebhookOwner, WebhookRow } from "../../../src/store/tables/webhooks.ts";
 import { standIn } from "../stand-in.ts";
 import { feed, lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
@@ -16,6 +16,12 @@ export function webhookRows(session: Session): SimulatedTables["webhooks"] {
   const isOwners = (owner: WebhookOwner) => (row: WebhookRow) =>
     owner.kind === "user" && row.userId === owner.userId && row.clientId === owner.clientId;
   const where = (rows: Draft, isMeant: (row: WebhookRow) => boolean) => webhooksIn(rows).filter(isMeant);
+  const lock = ({ id }: WebhookKey) =>
+    session.run(
+      `lock webhook ${id}`,
+      () => undefined,
+      (rows) => (rows.get("webhooks", id) ? [exclusive("webhooks", id)] : []),
+    );
   return standIn<SimulatedTables["webhooks"]>("webhooks", {
     add: (webhook) =>
       session.run(`add webhook ${webhook.id}`, (rows) => {
@@ -40,12 +46,10 @@ export function webhookRows(session: Session): SimulatedTables["webhooks"] {
       ),
     isAny: () => session.run("any webhook?", (rows) => rows.all("webhooks").size > 0),
     doAnyHearThings: () => session.run("any things?", (rows) => webhooksIn(rows).some((row) => row.hearsThings)),
-    lock: ({ id }) =>
-      session.run(
-        `lock webhook ${id}`,
-        () => undefined,
-        (rows) => (rows.get("webhooks", id) ? [exclusive("webhooks", id)] : []),
-      ),
+    lock,
+    async lockAll(keys) {
+      for (const key of keys) await lock(key);
+    },
     async remove({ id }) {
       await removeDeliveries(session, `of webhook ${id}`, ({ webhookId }) => webhookId === id);
       await session.run(
