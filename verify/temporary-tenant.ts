@@ -14,7 +14,10 @@ export interface TemporaryTenant {
 /** One more than a page of the device list holds. */
 const deviceCount = 101;
 const concurrency = 20;
-const prefix = "Verify ";
+/** The name of a temporary tenant. An operator may well have a tenant "Verify 1" or "Verify 2024". */
+const namePattern = /^Verify (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) [0-9a-f]{6}$/;
+const clientName = "Verify";
+const userNames = { person: "verify", other: "other" };
 /** No run takes this long: an older tenant was left by a run that was killed. */
 const abandonedAfterMs = 60 * 60_000;
 
@@ -29,7 +32,6 @@ export async function addTemporaryTenant(
   administer: Administer,
   { isInterrupted, isCostly = false }: TemporaryTenantOptions,
 ): Promise<TemporaryTenant> {
-  await removeAbandoned(administer);
   const undo: (readonly [label: string, removal: () => Promise<unknown>])[] = [];
   const remove = async () => {
     const remaining: string[] = [];
@@ -39,21 +41,22 @@ export async function addTemporaryTenant(
     return remaining;
   };
   try {
-    const name = `${prefix}${new Date().toISOString()} ${randomBytes(3).toString("hex")}`;
+    const name = `Verify ${new Date().toISOString()} ${randomBytes(3).toString("hex")}`;
     const { tenantId } = await administer("tenant add", { name });
     const tenant = String(tenantId);
     undo.push([`tenant ${name}`, () => administer("tenant remove", { tenant })]);
-    const person = { name: "verify", password: random() };
+    const person = { name: userNames.person, password: random() };
     const redirectUri = "http://127.0.0.1:9/verify";
     const added = await administer("client add", {
       tenant,
-      name: "Verify",
+      name: clientName,
       kind: "user",
       "redirect-uri": [redirectUri],
     });
     undo.push(["its client", () => administer("client remove", { client: added.client_id })]);
     const user = await addUser(administer, tenant, person, undo);
-    const other = await addUser(administer, tenant, { name: "other", password: random() }, undo);
+    const other = await addUser(administer, tenant, { name: userNames.other, password: random() }, undo);
+    await removeAbandoned(administer, tenant);
     const add = async (owner: string) =>
       (await administer("device add", { user: owner, name: "Lamp", type: "Lamp" })).deviceId as number;
     const devices: number[] = [];
@@ -90,19 +93,42 @@ async function addUser(
   return user;
 }
 
-/** Removes tenants of earlier runs that were killed. */
-async function removeAbandoned(administer: Administer): Promise<void> {
+/**
+ * Removes tenants of earlier runs that were killed. Times are compared on the store's clock, because another machine may
+ * verify right now: the users of our own tenant were added a moment ago.
+ */
+async function removeAbandoned(administer: Administer, ownTenant: string): Promise<void> {
   const { tenants } = await administer("tenant list", {});
-  for (const { tenantId, name } of tenants as { tenantId: number; name: string }[]) {
-    const time = name.startsWith(prefix) ? Date.parse(name.slice(prefix.length).split(" ")[0] ?? "") : Number.NaN;
-    if (!(Date.now() - time > abandonedAfterMs)) continue;
+  const others = (tenants as Listed[]).filter(({ tenantId }) => String(tenantId) !== ownTenant);
+  const candidates = others.filter(({ name }) => namePattern.test(name));
+  if (candidates.length === 0) return;
+  const nowMs = lastAddedMs((await administer("user list", { tenant: ownTenant })).users);
+  for (const { tenantId, name } of candidates) {
     const tenant = String(tenantId);
     const { users } = await administer("user list", { tenant });
-    for (const { userId } of users) await administer("user remove", { user: String(userId) });
     const { clients } = await administer("client list", { tenant });
+    const isForeign = hasOther(users, Object.values(userNames)) || hasOther(clients, [clientName]);
+    // A run that was killed at once has added no user. Then the time in the name is the only one.
+    const addedMs = users.length > 0 ? lastAddedMs(users) : Date.parse(namePattern.exec(name)![1]!);
+    if (isForeign || nowMs - addedMs <= abandonedAfterMs) continue;
+    for (const { userId } of users) await administer("user remove", { user: String(userId) });
     for (const { client_id } of clients) await administer("client remove", { client: client_id });
     await administer("tenant remove", { tenant });
   }
+}
+
+interface Listed {
+  readonly tenantId: number;
+  readonly name: string;
+}
+
+function lastAddedMs(users: readonly { readonly created: string }[]): number {
+  return Math.max(...users.map(({ created }) => Date.parse(created)));
+}
+
+/** Whether one of them has a name that verify does not give. */
+function hasOther(found: readonly { readonly name: string }[], ours: readonly string[]): boolean {
+  return found.some(({ name }) => !ours.includes(name));
 }
 
 const random = () => randomBytes(24).toString("base64url");

@@ -138,7 +138,7 @@ export class Exchanges {
   registerStream(request: IncomingMessage, end: () => void): void {
     const exchange = this.of(request);
     if (exchange) exchange.end = end;
-    pipelineOf(request.socket)?.openStream();
+    pipelineOf(request.socket)?.openStream(request);
     if (this.#hasEndedStreams) end();
   }
 

@@ -23,6 +23,7 @@ export class SessionWatch {
   readonly #runtime: Pick<Runtime, "after" | "report">;
   readonly #watched = new Set<Watched>();
   #next: Cancel | undefined;
+  #isChecking = false;
 
   constructor(store: Store<OperatorTables>, runtime: Pick<Runtime, "after" | "report">) {
     this.#store = store;
@@ -45,11 +46,14 @@ export class SessionWatch {
     this.#next = undefined;
   }
 
+  /** A check that runs schedules the next one itself: there is never more than one timer. */
   #schedule(): void {
-    this.#next ??= this.#runtime.after(checkEveryMs, () => void this.#check());
+    if (!this.#isChecking) this.#next ??= this.#runtime.after(checkEveryMs, () => void this.#check());
   }
 
   async #check(): Promise<void> {
+    this.#next = undefined;
+    this.#isChecking = true;
     try {
       const byCredential = Map.groupBy(this.#watched, ({ operator }) => operator.by.id);
       for (const [, [first, ...others]] of byCredential) {
@@ -65,7 +69,7 @@ export class SessionWatch {
         this.#runtime.report.warn({ error }, "the sessions of operators with an open stream could not be checked");
       }
     }
-    this.#next = undefined;
+    this.#isChecking = false;
     if (this.#watched.size > 0) this.#schedule();
   }
 

@@ -2,7 +2,7 @@ import type { Activity, CountsOfNodes } from "../cli/administration/overview-par
 import type { RunningFederation } from "../federation/federation.ts";
 import type { FoundLink } from "../federation/link-overview.ts";
 import type { HourlyCounts } from "../metrics/hourly-counts.ts";
-import type { NodeId, TenantId } from "../model/ids.ts";
+import type { TenantId } from "../model/ids.ts";
 import type { NodeQuestions } from "../nodes/node-questions.ts";
 import type { OpenStore } from "../store/seam.ts";
 import { linkStatesSince } from "./link-hours.ts";
@@ -120,7 +120,9 @@ async function blindTime(
 async function readNodes(nodes: NodeQuestions): Promise<CountsOfNodes | undefined> {
   const { answers, silentNodes } = await nodes.ask(topic, "");
   const nodeCounts = [...answers.values()].map((text) => JSON.parse(text) as NodeCounts);
-  if (nodeCounts.length === 0) return undefined;
+  if (nodeCounts.length === 0) {
+    return silentNodes.length === 0 ? undefined : { limits: {}, silent: silentNodes };
+  }
   const names = new Set(nodeCounts.flatMap(({ counts }) => Object.keys(counts)));
   const sums = [...names].map((name) => {
     const buckets = Array.from({ length: hours }, (_, hour) =>
@@ -130,7 +132,7 @@ async function readNodes(nodes: NodeQuestions): Promise<CountsOfNodes | undefine
   });
   const { changes = zeros(), ...reached } = Object.fromEntries(sums);
   const countedSinceMs = Math.max(...nodeCounts.map((node) => node.sinceMs));
-  return { changes, limits: reached, countedSinceMs, silent: silentNodes as readonly NodeId[] };
+  return { changes, limits: reached, countedSinceMs, silent: silentNodes };
 }
 
 function zeros(): number[] {

@@ -19,7 +19,7 @@ export interface DeploymentParts {
   readonly settings: readonly ShownSetting[];
   readonly version: string;
   readonly keys: Pick<KeyActs, "list">;
-  readonly countsOfNodes: () => Promise<Pick<CountsOfNodes, "limits"> | undefined>;
+  readonly countsOfNodes: () => Promise<Pick<CountsOfNodes, "limits" | "silent"> | undefined>;
   readonly elapsedMs: () => number;
 }
 
@@ -50,7 +50,11 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
       const bytes = store.space ? (await store.space.measure()).bytes : null;
       return { kind, waiting, lastSyncMs, bytes, schemaVersion };
     },
-    limits: async () => (await countsOfNodes())?.limits ?? {},
+    async limits() {
+      const { limits = {}, silent = [] } = (await countsOfNodes()) ?? {};
+      if (silent.length > 0) throw new Error(`These nodes did not answer: ${silent.join(", ")}.`);
+      return limits;
+    },
     missingKeys() {
       if (!known || elapsedMs() >= known.untilMs) {
         const missing = keys.list().then((all) => all.filter(({ role }) => role === "missing").length);

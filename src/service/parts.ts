@@ -214,7 +214,7 @@ async function partsOn(
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
   const batches = new ResumableBatches(store);
-  const patternThread = new PatternThread(report);
+  const patternThread = new PatternThread(runtime);
   const stopPatterns = () => patternThread.stop();
   const alerts = alertsOn({
     store,

@@ -115,8 +115,14 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       const wrong = await visitor.confirm({ deleteAccount: "yes" }, { password: "guess" });
       assert.deepEqual([wrong.status, await world.statusWith(token)], [401, 200]);
       assert.match(wrong.body, /Nothing was deleted/);
-      const deleted = await visitor.confirm({ deleteAccount: "yes" }, { password: ada.password });
-      assert.equal(titleOf(deleted), "Your account is deleted");
+      const question = formOf(await visitor.press({ deleteAccount: "yes" }));
+      const cookies = [...visitor.browser.cookies];
+      const click = () => visitor.browser.submit(question, { decision: "confirm", password: ada.password });
+      assert.equal(titleOf(await click()), "Your account is deleted");
+      for (const [name, value] of cookies) visitor.browser.cookies.set(name, value);
+      const second = await visitor.browser.get((await click()).location);
+      assert.match(second.body, /Your account is deleted, or you are signed out\./);
+      assert.doesNotMatch(second.body, /nothing was changed/i);
       assert.equal(await world.statusWith(token), 401);
       assert.equal((await new AccountVisitor(world).sendSignIn()).status, 401);
       const { parts } = world.service;
@@ -212,9 +218,9 @@ describe("the session of the account page", () => {
     // A form of a page that is still open changes nothing, and leads to the sign-in page.
     const page = await two.signIn();
     await world.service.parts.identity.setPassword(world.userId, "a new password");
-    const late = await two.browser.submit(formOf(page), { deleteAccount: "yes", decision: "confirm", password: "x" });
+    const late = await two.browser.submit(formOf(page), { unlink: "nest", decision: "confirm" });
     assert.equal(late.location, `${two.address}?done=session-ended`);
-    assert.match((await two.open("?done=session-ended")).body, /Your session has ended, and nothing was changed/);
+    assert.match((await two.open("?done=session-ended")).body, /Your session has ended\. Sign in again\./);
   });
 
   it("is closed while the user is suspended, and open again after that", async (t) => {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AdminCommand, AdministrationParts } from "../../src/cli/administration/admin-command.ts";
+import type { ActParts, AdminCommand, AdministrationParts } from "../../src/cli/administration/admin-command.ts";
 import type { DeploymentFacts, EcosystemFacts } from "../../src/cli/administration/overview-parts.ts";
+import { activity } from "../../src/cli/nouns/overview/activity.ts";
 import { attention } from "../../src/cli/nouns/overview/attention.ts";
 import { ofDeployment } from "../../src/cli/nouns/overview/attention-deployment.ts";
 import { HourlyCounts } from "../../src/metrics/hourly-counts.ts";
 import { type ActivityParts, activityOn } from "../../src/service/activity.ts";
+import { type DeploymentParts, deploymentFacts } from "../../src/service/deployment-facts.ts";
 
 const day = 86_400_000;
 const well: DeploymentFacts = {
@@ -99,10 +101,28 @@ describe("what the command attention prints", () => {
 });
 
 describe("counts of the last 24 hours", () => {
+  const [show] = activity.commands as [AdminCommand];
+
   it("are unknown when no node runs, as for a command beside a stopped service", async () => {
     const nodes = { onQuestion: () => undefined, ask: async () => ({ answers: new Map(), silentNodes: [] }) };
     const { ofNodes } = activityOn({ nodes, elapsedMs: () => 0 } as unknown as ActivityParts);
     assert.equal(await ofNodes(), undefined);
+  });
+
+  it("are unknown when a node runs and does not answer", async () => {
+    const silentNodes = ["n2"];
+    const ask = async () => ({ answers: new Map(), silentNodes });
+    const nodes = { onQuestion: () => undefined, ask };
+    const { ofNodes } = activityOn({ nodes, elapsedMs: () => 0 } as unknown as ActivityParts);
+    assert.deepEqual(await ofNodes(), { limits: {}, silent: silentNodes });
+    const parts = { config: { ecosystems: [] }, countsOfNodes: ofNodes } as unknown as DeploymentParts;
+    const { limits } = deploymentFacts(parts);
+    const [found] = await findings({ limits });
+    assert.deepEqual([found?.kind, found?.level], ["unknown_alerts", "bad"]);
+    assert.match(found!.sentence, /did not answer: n2/);
+    const ofService = { activity: async () => ({ sinceMs: 0, nodes: await ofNodes() }) };
+    const { answer } = await show.act(ofService as unknown as ActParts, {}, undefined, () => undefined);
+    assert.deepEqual(answer, { since: "1970-01-01T00:00:00.000Z", silentNodes });
   });
 
   it("move on with the hours, and forget what is older than a day", () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import * as sdk from "../../sdk/src/index.ts";
 import type { Call } from "../../src/cli/command.ts";
 import type { ShownDevice } from "../../src/cli/devices/friendly-names.ts";
 import { watchDevice } from "../../src/cli/devices/watch-device.ts";
@@ -211,4 +212,52 @@ describe("lines about a device that is watched", () => {
       assert.doesNotMatch(text.slice(alarm - 200, live), /unknown, as of/);
     });
   }
+
+  it("go on after answers that are missing, and show the device when it can be read again", async () => {
+    const device = (value: string, updateTime: number) => ({
+      ...{ deviceId: 1, deviceName: "hall", deviceTypeName: "alarm", presenceInfo: 1, stale: false },
+      attributes: { smoke_alarm_state: { value, updateTime } },
+    });
+    const slow = new Unreachable("http://service.example", new sdk.Unreachable("No answer in time."));
+    const busy = new ServiceRefused(503, "store_unavailable", "The store can't be reached.");
+    let connections = 0;
+    const api = {
+      baseUrl: "http://service.example",
+      renewAccess: async () => undefined,
+      getDevice: () => Promise.reject(busy),
+      async *connection() {
+        connections += 1;
+        if (connections === 2) throw new ServiceRefused(401, "invalid_token", "The access token is not valid.");
+        yield { id: "1", type: "heartbeat" };
+        yield { id: "2", type: "link", deviceId: 1 };
+        yield { id: "3", type: "resync", reason: "past_retention" };
+        const alarm = { name: "smoke_alarm_state", value: "emergency", updateTime: 3 };
+        yield { id: "4", type: "attribute", deviceId: 1, ...alarm };
+      },
+    } as unknown as Api;
+    const readings = [device("ok", 1), device("ok", 1), slow, device("warning", 2)];
+    const read = async () => {
+      const next = readings.shift();
+      if (next === undefined || next instanceof Error) throw next ?? new Error("read too often");
+      return { device: next as unknown as ShownDevice, names: ["smoke_alarm_state"] };
+    };
+    const lines: string[] = [];
+    const out = { write: (text: string) => void lines.push(text) };
+    const err = { write: () => undefined };
+    const terminal = { environment: {}, out, err } as unknown as Terminal;
+    const call = { terminal, print: printerFor(terminal, { json: true }) } as unknown as Call;
+    await assert.rejects(watchDevice(call, api, read, []), ServiceRefused);
+    const shown = lines.map((line) => JSON.parse(line));
+    assert.deepEqual(
+      shown.map(({ type, state, value, attributes }) => [type, state ?? value ?? attributes.smoke_alarm_state.value]),
+      [
+        ["device", "ok"],
+        ["connection", "lost"],
+        ["connection", "live"],
+        ["device", "warning"],
+        ["attribute", "emergency"],
+        ["connection", "lost"],
+      ],
+    );
+  });
 });

@@ -201,7 +201,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     provisioning: {
       addAll: nobody,
       addSome: nobody,
-      linesToAlarm: nobody,
+      alarmLines: nobody,
       writeSome: nobody,
       writeCostly: nobody,
       update: nobody,

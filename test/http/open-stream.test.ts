@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import type { StreamWriter } from "../../src/http/answer/open-stream.ts";
 import { appOn } from "../../src/http/app.ts";
+import { closeSignalOf } from "../../src/http/connection/close-signal.ts";
 import { Exchanges } from "../../src/http/open-exchanges.ts";
 import { addRoutes, type Route } from "../../src/http/routes.ts";
 import { defaultHttpLimits } from "../../src/http/server.ts";
@@ -86,6 +88,43 @@ describe("open-ended answers to requests that a client has sent without waiting"
     assert.deepEqual([writers.length, asked.length], [1, 1]);
   });
 
+  it("leave nothing behind on the connection when they are refused", { timeout: 30_000 }, async (t) => {
+    const { open, requests, held } = await streaming(t);
+    const socket = await open();
+    const received = receivedBy(socket);
+    for (let round = 1; round <= 5; round++) {
+      socket.write(get("/held") + "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n".repeat(7));
+      while (requests.length < 8 * round || held.length < round) await turns(1);
+      await turns(5);
+      held[round - 1]!();
+      while (answersIn(received.text(), "401") < 7 * round) await once(socket, "data");
+    }
+    assert.ok(getEventListeners(closeSignalOf(requests[0]!.socket), "abort").length < 7);
+    socket.destroy();
+  });
+
+  it("keep a later request, whose body arrives after they have begun, from being carried out", {
+    timeout: 30_000,
+  }, async (t) => {
+    const { open, writers, asked, held, requests } = await streaming(t);
+    const socket = await open();
+    const received = receivedBy(socket);
+    const put = "PUT /held HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n";
+    socket.write(`${get("/held")}${get("/stream")}${put}Content-Length: 10\r\n\r\n{"a":`);
+    while (requests.length < 3 || held.length === 0) await turns(1);
+    held[0]!();
+    while (writers.length === 0) await turns(1);
+    writers[0]!.write(Buffer.from("begun"));
+    while (!received.text().endsWith("begun")) await once(socket, "data");
+    socket.write(`1234}${get("/held")}`);
+    await turns();
+    assert.deepEqual(asked, ["held", "stream"]);
+    // The stream goes on.
+    writers[0]!.write(Buffer.from("more"));
+    while (!received.text().endsWith("more")) await once(socket, "data");
+    socket.destroy();
+  });
+
   it("are over when the client disconnects", { timeout: 30_000 }, async (t) => {
     const { open, writers, held, exchanges } = await streaming(t);
     const socket = await open();
@@ -99,6 +138,8 @@ describe("open-ended answers to requests that a client has sent without waiting"
     assert.equal(writers.length, 0);
   });
 });
+
+const answersIn = (text: string, status: string) => text.split(`HTTP/1.1 ${status}`).length - 1;
 
 /** Enough turns for the server to handle all requests that have arrived. */
 async function turns(count = 50): Promise<void> {
@@ -127,7 +168,7 @@ async function streaming(t: TestContext) {
     },
   };
   const heldRoute: Route = {
-    methods: ["GET"],
+    methods: ["GET", "PUT"],
     path: "/held",
     access: "bearer",
     scopes: ["devices:read"],
@@ -147,11 +188,13 @@ async function streaming(t: TestContext) {
     app.server.closeAllConnections();
     await app.close();
   });
+  const requests: IncomingMessage[] = [];
+  app.server.on("request", (request) => requests.push(request));
   const { port } = app.server.address() as AddressInfo;
   const open = async () => {
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");
     return socket;
   };
-  return { url: `http://127.0.0.1:${port}/stream`, writers, asked, held, exchanges, open };
+  return { requests, url: `http://127.0.0.1:${port}/stream`, writers, asked, held, exchanges, open };
 }

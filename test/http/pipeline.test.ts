@@ -193,7 +193,7 @@ describe("requests behind an answer that does not end", () => {
     await begun(limit);
     const { request, response } = waiting[0]!;
     response.writeHead(200, { connection: "close" }).write("begun");
-    pipelineOf(request.socket)!.openStream();
+    pipelineOf(request.socket)!.openStream(request);
     await turns();
     socket.write(many(20));
     await turns();
@@ -205,13 +205,35 @@ describe("requests behind an answer that does not end", () => {
     socket.destroy();
   });
 
+  it("are given up when their body is still arriving, and the connection is still read", {
+    timeout: 20_000,
+  }, async (t) => {
+    const { open, begun, waiting } = await heldServer(t);
+    const socket = await open();
+    const received = receivedBy(socket);
+    socket.write(`${get("stream")}POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n`);
+    await begun(2);
+    const [stream, post] = waiting as [(typeof waiting)[0], (typeof waiting)[0]];
+    // Nobody reads the body, so that Node pauses the connection.
+    socket.write("x".repeat(200_000));
+    while (!post.request.socket.isPaused()) await turns(1);
+    stream.response.writeHead(200, { connection: "close" }).write("begun");
+    pipelineOf(post.request.socket)!.openStream(stream.request);
+    await once(post.request, "close");
+    socket.end("x".repeat(300_000) + get("later"));
+    await once(post.request.socket, "end");
+    assert.deepEqual([post.request.complete, waiting.length], [false, 2]);
+    assert.match(received.text(), /begun/);
+    socket.destroy();
+  });
+
   it("leave the rest of its own body to the parser", { timeout: 20_000 }, async (t) => {
     const { open, begun, waiting } = await heldServer(t);
     const socket = await open();
     socket.write("POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
     await begun(1);
     const { request } = waiting[0]!;
-    pipelineOf(request.socket)!.openStream();
+    pipelineOf(request.socket)!.openStream(request);
     socket.write(`56789${get("later")}`);
     let arrived = "";
     request.setEncoding("latin1");

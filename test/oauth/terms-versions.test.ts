@@ -103,14 +103,24 @@ describe("terms", () => {
     );
   });
 
-  it("of a page that names none are not recorded as accepted", async (t) => {
+  it("that a form does not name are shown again, and nothing is accepted", async (t) => {
     const world = await oauthWorld(t);
-    await world.service.parts.identity.setTerms(world.tenantId, { text: "Be kind.", version: "1" });
+    const { identity, store } = world.service.parts;
     const browser = new ScriptedBrowser(() => world.service.baseUrl);
-    const page = await browser.signIn(world.authorizeUrl(), ada);
-    const decided = await browser.submit(formOf(page), { decision: "accept", terms: undefined });
+    const early = await browser.signIn(world.authorizeUrl(), ada);
+    await identity.setTerms(world.tenantId, { text: "Be kind.", version: "1" });
+    const page = await browser.submit(formOf(early), { decision: "accept" });
+    const shown = await browser.get(page.location);
+    assert.match(shown.body, /Be kind\./);
+    for (const terms of [undefined, "", "null", "1"]) {
+      const sent = await browser.submit(formOf(shown), { decision: "accept", terms });
+      assert.deepEqual([sent.status, sent.location], [303, page.location], String(terms));
+    }
+    await identity.setTerms(world.tenantId, null);
+    assert.equal((await browser.submit(formOf(shown), { decision: "accept" })).status, 303);
+    const decided = await browser.submit(formOf(await browser.get(page.location)), { decision: "accept" });
     await world.exchange(new URL(decided.location).searchParams.get("code")!);
-    const [grant] = await world.service.parts.store.read((tx) => tx.grants.ofUser(world.userId));
+    const [grant] = await store.read((tx) => tx.grants.ofUser(world.userId));
     assert.deepEqual([grant?.termsVersion, grant?.termsMs], [null, null]);
   });
 

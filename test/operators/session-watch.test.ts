@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { Operator } from "../../src/operators/operator.ts";
 import { SessionWatch } from "../../src/operators/session-watch.ts";
 import { manualRuntime } from "../federation/manual-runtime.ts";
-
 import { madeOperators, origin } from "./made-operators.ts";
 
 describe("an open stream of an operator", () => {
@@ -95,5 +95,25 @@ describe("an open stream of an operator", () => {
     await operators.suspend(graceId);
     await runtime.advance(2_000);
     assert.deepEqual(ended, []);
+  });
+
+  it("is checked by one timer, also when streams end and begin during a check", async () => {
+    const runtime = manualRuntime();
+    const checks: (() => void)[] = [];
+    const read = () => new Promise<boolean>((resolve) => checks.push(() => resolve(true)));
+    const watch = new SessionWatch({ read } as unknown as ConstructorParameters<typeof SessionWatch>[0], runtime);
+    const operator = { by: { kind: "session", id: "s" } } as unknown as Operator;
+    let end = watch.watch(operator, () => assert.fail("it has not ended"));
+    for (let load = 0; load < 5; load++) {
+      await runtime.advance(500);
+      end();
+      end = watch.watch(operator, () => assert.fail("it has not ended"));
+      assert.equal(checks.length, 1);
+      checks.pop()!();
+      await runtime.advance(0);
+      assert.equal(runtime.timers, 1);
+    }
+    end();
+    assert.equal(runtime.timers, 0);
   });
 });

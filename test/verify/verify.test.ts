@@ -163,14 +163,29 @@ describe("a verification", () => {
     assert.deepEqual(await setup.leftovers(), nothing);
   });
 
-  it("removes what an earlier run left behind", async (t) => {
+  it("removes what an earlier run left behind, and no other tenant", async (t) => {
     const setup = await verifyWorld(t);
-    const old = `Verify ${new Date(Date.now() - 7_200_000).toISOString()} abc`;
-    const { tenantId } = (await setup.administer("tenant add", { name: old })) as { tenantId: number };
-    await setup.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
-    await setup.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
+    const nameAt = (ms: number) => `Verify ${new Date(ms).toISOString()} 0a1b2c`;
+    const add = async (name: string, user: string | undefined) => {
+      await setup.administer("tenant add", { name });
+      if (user !== undefined) await setup.administer("user add", { tenant: name, name: user, password: "a good one" });
+      await setup.administer("client add", { tenant: name, name: "Verify", "redirect-uri": ["https://x.example/"] });
+    };
+    const longAgo = Date.now() - 7_200_000;
+    const kept = ["Verify 1", "Verify 2024", "Verify staging-2", "Verify 2024-01-01T00:00:00.000Z"];
+    for (const name of kept) await add(name, "verify");
+    await add(nameAt(longAgo), "verify");
+    await add(nameAt(longAgo + 1), undefined);
+    await add(nameAt(longAgo + 2), "ada");
+    await setup.timePasses(7_200_000);
+    // Added now, by a machine whose clock is behind.
+    await add(nameAt(longAgo + 3), "verify");
     const signal = AbortSignal.abort(new Error("enough"));
     await assert.rejects(setup.run({}, { signal }), /enough/);
-    assert.deepEqual(await setup.leftovers(), nothing);
+    const { tenants } = await setup.leftovers();
+    assert.deepEqual(
+      tenants.map(({ name }) => name),
+      [...kept, nameAt(longAgo + 2), nameAt(longAgo + 3)],
+    );
   });
 });

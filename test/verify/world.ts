@@ -89,6 +89,7 @@ export async function verifyWorld(test: TestContext) {
     administer,
     run,
     runEach,
+    timePasses: pause,
     /** Everything that a verification could leave behind. */
     async leftovers() {
       const tenants = await identity.listTenants();

@@ -155,6 +155,8 @@ export interface LinkFilter {
   readonly after?: { readonly userId: UserId; readonly ecosystem: string } | undefined;
   /** Only links whose user, ecosystem or device contains this text, whatever the case. */
   readonly text?: string | undefined;
+  /** Only links that are shown in this state. */
+  readonly state?: string | undefined;
 }
 
 /** A completed backup with its manifest. */

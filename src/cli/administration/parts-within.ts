@@ -111,6 +111,9 @@ function identityWithin(
   tenantIds: readonly TenantId[],
   isReached: (tenantId: TenantId) => boolean,
 ): Identity {
+  const reached = ({ tenantIds: wanted, ...filter }: Parameters<Identity["audit"]["list"]>[0]) => {
+    return { ...filter, tenantIds: wanted?.filter(isReached) ?? tenantIds };
+  };
   return {
     ...identity,
     async findTenant(nameOrId) {
@@ -140,8 +143,8 @@ function identityWithin(
       identity.searchUsers({ ...question, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
     audit: {
       ...identity.audit,
-      list: ({ tenantIds: wanted, ...filter }) =>
-        identity.audit.list({ ...filter, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
+      list: (filter) => identity.audit.list(reached(filter)),
+      page: (filter) => identity.audit.page(reached(filter)),
     },
   };
 }

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Call } from "../command.ts";
 import type { Api } from "../remote/api.ts";
-import { follow, reportLive, reportLost } from "../remote/follow.ts";
+import { follow, reportLive, reportLost, retryPauseMs } from "../remote/follow.ts";
+import { isOutage } from "../remote/service-errors.ts";
 import { canRedraw } from "../terminal/terminal.ts";
 import { cutTo } from "../terminal/text-width.ts";
 import { ConnectionState, freshnessInWords, freshnessLine } from "./connection-state.ts";
@@ -52,13 +54,35 @@ export async function watchDevice(
     device = { ...device, ...head };
     if (isOther && isShown && !table) print.line(freshnessLine(device), freshnessInWords(device));
   };
-  const refreshing = whileWaiting(refreshMs, refresh, (error) => {
+  const noteAnswer = (error: unknown) => {
     const before = connection.lost;
     connection.answered(error);
     const { lost } = connection;
     if (!before && lost) reportLost(words, lost.sinceMs, lost.reason);
     if (before && !lost) reportLive(words, api.baseUrl);
+  };
+  let isReading = false;
+  const refreshing = whileWaiting(refreshMs, refresh, (error) => {
+    // Until the whole device was read again, the shown values are not current.
+    if (!isReading) noteAnswer(error);
   });
+  /** Reads the device, and repeats it during an outage. Events wait meanwhile: an older value never replaces theirs. */
+  const readAgain = async () => {
+    isReading = true;
+    for (let failures = 0; isReading; failures++) {
+      try {
+        ({ device, names } = await read());
+        isReading = false;
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        noteAnswer(error);
+        await pause(retryPauseMs(failures));
+      }
+    }
+    noteAnswer(undefined);
+    // It was read while the stream is open, so it is current.
+    connection.streamLive();
+  };
   try {
     for await (const { type, data } of follow(api, { deviceIds: [device.deviceId] }, words)) {
       if (type === "lost") {
@@ -74,9 +98,7 @@ export async function watchDevice(
       if (type === "connected" || type === "resync") {
         // A resumed stream delivers the missed events.
         if (isShown && type === "connected") continue;
-        ({ device, names } = await read());
-        // It was read while the stream is open, so it is current.
-        connection.streamLive();
+        await readAgain();
         // After a resync all of it is shown again: the events of what changed are missing.
         if (table) table.draw();
         else print.line({ type: "device", ...device }, isShown ? view() : `${view()}\n\nChanges follow. Ctrl-C ends.`);
@@ -85,7 +107,7 @@ export async function watchDevice(
       }
       if (type !== "attribute") {
         if (type === "device" && data.what === "removed") return print.words("The device was removed.");
-        if (type === "link") await refresh();
+        if (type === "link") noteAnswer(await errorOf(refresh()));
         continue;
       }
       if (!isSelected(data.name)) continue;
@@ -134,10 +156,7 @@ function whileWaiting(everyMs: number, work: () => Promise<void>, ended: (error:
   let timer: NodeJS.Timeout;
   const next = () => {
     timer = setTimeout(async () => {
-      const error = await work().then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
+      const error = await errorOf(work());
       if (isStopped) return;
       ended(error);
       next();
@@ -150,6 +169,13 @@ function whileWaiting(everyMs: number, work: () => Promise<void>, ended: (error:
       clearTimeout(timer);
     },
   };
+}
+
+function errorOf(work: Promise<void>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
 }
 
 /** `12:03:04  Maple Street › Kitchen › smoke_alarm_state  ok → emergency`. */

@@ -24,19 +24,25 @@ const list: AdminCommand = {
   async act({ identity }, input) {
     const tenantId = await chosenTenant(identity, input);
     const page = wantedPage(input);
-    const limit = page?.limit ?? Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
-    const found = await identity.audit.list({
+    const filter = {
       tenantIds: tenantId === undefined ? undefined : [tenantId],
       act: optional(input, "act"),
       operator: optional(input, "operator"),
       userId: optional(input, "user") === undefined ? undefined : id<UserId>(input, "user"),
       clientId: optional(input, "client"),
-      beforeId: page && afterId(page),
-      // One more shows whether another page follows.
-      limit: page ? limit + 1 : limit,
-    });
-    const entries = found.slice(0, limit).map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry }));
-    return { answer: { entries, ...(found.length > limit && { cursor: String(entries.at(-1)!.id) }) } };
+    };
+    if (page) {
+      const { entries, nextBeforeId } = await identity.audit.page({
+        ...filter,
+        beforeId: afterId(page),
+        limit: page.limit,
+      });
+      return {
+        answer: { entries: entries.map(shown), ...(nextBeforeId !== undefined && { cursor: String(nextBeforeId) }) },
+      };
+    }
+    const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
+    return { answer: { entries: (await identity.audit.list({ ...filter, limit })).map(shown) } };
   },
   toText({ entries }, _typed, width) {
     if (entries.length === 0) return "The audit log is empty.";
@@ -70,8 +76,8 @@ function inWords({ command, ...facts }: AuditRecord["detail"]): string {
   return [command, ...words].filter((word) => word !== undefined).join(" ");
 }
 
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString();
+function shown({ timeMs, ...entry }: AuditRecord) {
+  return { time: new Date(timeMs).toISOString(), ...entry };
 }
 
 export const audit: Noun = {

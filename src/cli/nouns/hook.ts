@@ -1,6 +1,6 @@
 import type { WebhookRecord } from "../../events/webhooks/webhook-administration.ts";
 import { readText } from "../../identity/names.ts";
-import { BadParameter, NotFound } from "../../model/errors.ts";
+import { afterPart, BadParameter, NotFound, OutcomeUnknown } from "../../model/errors.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
 import { afterId, wantedPage } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
@@ -183,9 +183,21 @@ const resendSince: AdminCommand = {
     const sinceMs = Date.parse(text(input, "since"));
     if (Number.isNaN(sinceMs)) throw new BadParameter("since", "The time must be in ISO 8601: 2026-03-01T09:00:00Z.");
     const { webhook } = await chosenHook(parts, input);
-    const resent = await parts.webhooks.resendSince(webhook, sinceMs);
-    const detail = { webhook: webhook.id, since: new Date(sinceMs).toISOString(), resent };
-    return { answer: { webhookId: webhook.id, resent }, changed: { ...changedOf(webhook), detail } };
+    let resent = 0;
+    const changed = () => {
+      const detail = { webhook: webhook.id, since: new Date(sinceMs).toISOString(), resent };
+      return { ...changedOf(webhook), detail };
+    };
+    try {
+      await parts.webhooks.resendSince(webhook, sinceMs, (count) => {
+        resent = count;
+      });
+    } catch (error) {
+      const isBegun = resent > 0 || error instanceof OutcomeUnknown;
+      if (isBegun) await parts.recordUnfinished(changed());
+      throw isBegun ? afterPart(error) : error;
+    }
+    return { answer: { webhookId: webhook.id, resent }, changed: changed() };
   },
   toText: ({ resent }) => `${resent} messages are sent again.`,
 };

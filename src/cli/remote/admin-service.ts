@@ -35,12 +35,25 @@ export async function administerAt(baseUrl: string, terminal: Terminal, name: st
     );
   }
   const send = (more: Input) => answerOf(baseUrl, token, call, { ...input, ...more });
-  return call.isPaged ? everyPage(send, input) : send({});
+  if (!call.isPaged) return send({});
+  const whole = await everyPage(send, input);
+  if (whole.cursor !== undefined) {
+    const count = mostListed.toLocaleString("en");
+    terminal.err.write(
+      `Only the first ${count} entries are listed. With --json, the cursor tells where the rest begins.\n`,
+    );
+  }
+  return whole;
 }
 
-/** All pages of a list in one answer, as the command prints it. */
-async function everyPage(send: (more: Input) => Promise<object>, input: Input): Promise<object> {
-  const limit = Number(optional(input, "limit") ?? mostListed);
+/** All pages of a list in one answer, as the command prints it. It keeps the cursor if there are more entries. */
+async function everyPage(
+  send: (more: Input) => Promise<object>,
+  input: Input,
+): Promise<Readonly<Record<string, unknown>>> {
+  const typedLimit = optional(input, "limit");
+  const limit = Number(typedLimit ?? mostListed);
+  const silentNodes = new Set<string>();
   let whole: Record<string, unknown> | undefined;
   for (let cursor: unknown; ; ) {
     const { cursor: next, ...page } = (await send({
@@ -49,8 +62,12 @@ async function everyPage(send: (more: Input) => Promise<object>, input: Input): 
     })) as Record<string, unknown>;
     const [list] = Object.keys(page);
     const entries = [...((whole?.[list!] as unknown[] | undefined) ?? []), ...(page[list!] as unknown[])];
-    whole = { ...page, [list!]: entries.slice(0, limit) };
-    if (next === undefined || entries.length >= limit) return whole;
+    // A node that was silent once is missing from that page.
+    const silent = page.silentNodes as readonly string[] | undefined;
+    for (const node of silent ?? []) silentNodes.add(node);
+    whole = { ...page, [list!]: entries.slice(0, limit), ...(silent && { silentNodes: [...silentNodes] }) };
+    if (next === undefined) return whole;
+    if (entries.length >= limit) return typedLimit === undefined ? { ...whole, cursor: next } : whole;
     cursor = next;
   }
 }

@@ -66,9 +66,14 @@ export async function* follow(api: Api, options: EventOptions, print: Printer): 
       reportLost(print, lastEventMs, reason);
       yield { id: last ?? "", type: "lost", data: { since: lastEventMs, reason } };
     }
-    await pause(Math.min(longestPauseMs, 500 * 2 ** failures++));
+    await pause(retryPauseMs(failures++));
     await api.renewAccess().catch(() => undefined);
   }
+}
+
+/** How long to wait before the next try, after this many failures before the last one. */
+export function retryPauseMs(failures: number): number {
+  return Math.min(longestPauseMs, 500 * 2 ** failures);
 }
 
 /** Reports, as text and as JSON, that the shown values may be out of date. */

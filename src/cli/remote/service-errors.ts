@@ -58,6 +58,11 @@ export class ServiceRefused extends BreezewayError {
   }
 }
 
+/** Whether the service is down or overloaded, so that a later try may succeed. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ServiceRefused && error.status === 503);
+}
+
 /** The adaptor's numbers that commands react to. */
 export const adaptorErrors = { notLinked: "119", ecosystemRefused: "121" } as const;
 

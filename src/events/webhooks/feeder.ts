@@ -1,10 +1,11 @@
 import type { AttributeBody, ThingBody } from "../../devices/log-entries.ts";
 import { isUrgentThing } from "../../devices/urgent-things.ts";
-import { type OwnerId, ownerIdOf } from "../../model/ids.ts";
+import { type OwnerId, ownerIdOf, type UserId } from "../../model/ids.ts";
 import type { Logger } from "../../runtime/runtime.ts";
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
-import type { TailedEntry } from "../../store/tables/log.ts";
+import type { EntryOfUser, TailedEntry } from "../../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../../store/tables/log-position.ts";
+import type { NewDelivery } from "../../store/tables/webhook-deliveries.ts";
 import type { FeedPosition, WebhookRow } from "../../store/tables/webhooks.ts";
 import { isUrgent } from "../../virtual-device/urgent-changes.ts";
 import { isAboutThings } from "../client-events.ts";
@@ -27,6 +28,8 @@ const mostReported = 1_000;
 
 /** Bound of one step, in entries and deliveries (slightly exceeded), because others wait during it. */
 const atOnce = { entries: 500, deliveries: 200 };
+/** Entries that no webhook hears, which a step that is behind skips by their users. */
+const skippedAtOnce = 5_000;
 
 /**
  * Turns new log entries into deliveries, exactly once over all nodes: the position of the feed is locked and advances
@@ -46,8 +49,7 @@ export async function feedWebhooks(
     const from = await startOf(tx, feed);
     const entries = await tx.log.tail(from, atOnce.entries);
     if (entries.length === 0) return "done";
-    const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
-    const hearing = await tx.webhooks.hearing(users);
+    const hearing = await tx.webhooks.hearing(usersOf(entries));
     const webhooks = hearing.filter(({ isReadable }) => isReadable);
     for (const webhook of hearing) if (!webhook.isReadable) unreadable(webhook);
     const byOwner = Map.groupBy(webhooks, ({ ownerId }) => ownerId);
@@ -61,8 +63,8 @@ export async function feedWebhooks(
     }
     const byWebhook = Map.groupBy(planned, ({ webhook }) => webhook);
     // Lock only webhooks that get messages, always in the same order.
-    for (const webhook of webhooks) if (byWebhook.has(webhook)) await tx.webhooks.lock(webhook);
-    for (const one of planned) await add(tx, one);
+    await tx.webhooks.lockAll(webhooks.filter((webhook) => byWebhook.has(webhook)));
+    await tx.deliveries.addAll(planned.map(deliveryOf));
     for (const [webhook, added] of byWebhook) {
       const bytes = added.reduce((sum, { message }) => sum + Buffer.byteLength(message.body), 0);
       await backlog.added(
@@ -72,10 +74,32 @@ export async function feedWebhooks(
         writeEventId({ epoch, position: entries[fed - 1]!.position }),
       );
     }
-    const reached = entries[fed - 1]!.position;
+    const isBehind = fed === atOnce.entries;
+    const reached = isBehind ? await lastUnheard(tx, entries[fed - 1]!.position) : entries[fed - 1]!.position;
     await tx.webhooks.setFeed({ ...(from === feed ? reached : latest(reached, feed)), things: reached, epoch });
-    return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
+    return fed < entries.length || isBehind ? "there is more" : "done";
   }, priority);
+}
+
+/**
+ * The position of the last entry before one that a webhook hears. Thousands of homes that no webhook hears must not delay
+ * the alarm of another one.
+ */
+async function lastUnheard(tx: FeedTables, from: LogPosition): Promise<LogPosition> {
+  const entries = await tx.log.tailUsers(from, skippedAtOnce);
+  const owners = new Set((await tx.webhooks.hearing(usersOf(entries))).map(({ ownerId }) => ownerId));
+  const heard = entries.findIndex((entry) => ownersOf(entry).some((ownerId) => owners.has(ownerId)));
+  const unheard = heard === -1 ? entries : entries.slice(0, heard);
+  return unheard.at(-1)?.position ?? from;
+}
+
+function usersOf(entries: readonly EntryOfUser[]): readonly UserId[] {
+  return [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
+}
+
+/** Those whose webhooks hear the entry: its user and the tenant. */
+function ownersOf({ userId, tenantId }: EntryOfUser): readonly OwnerId[] {
+  return userId === null ? [] : [userId, ownerIdOf({ userId: null, tenantId })];
 }
 
 /** Reports each webhook that can't be read once, and a bounded number of them. */
@@ -132,10 +156,9 @@ function plan(
   filters: CompiledFilters,
   epoch: string,
 ): readonly Planned[] {
-  const { userId, tenantId, deviceId, position } = entry;
+  const { userId, deviceId, position } = entry;
   if (userId === null || (deviceId === null && entry.kind !== "linkSession")) return [];
-  const owners = [userId, ownerIdOf({ userId: null, tenantId })];
-  return owners
+  return ownersOf(entry)
     .flatMap((ownerId) => webhooks.get(ownerId) ?? [])
     .flatMap((webhook) => {
       if (comparePositions(position, webhook.from) <= 0) return [];
@@ -144,8 +167,8 @@ function plan(
     });
 }
 
-async function add(tx: FeedTables, { webhook, entry, message }: Planned): Promise<void> {
-  await tx.deliveries.add({
+function deliveryOf({ webhook, entry, message }: Planned): NewDelivery {
+  return {
     ownerId: webhook.ownerId,
     webhookId: webhook.id,
     userId: entry.userId!,
@@ -154,7 +177,7 @@ async function add(tx: FeedTables, { webhook, entry, message }: Planned): Promis
     type: message.type,
     body: message.body,
     isUrgent: isUrgentEntry(entry, webhook.hearsThings),
-  });
+  };
 }
 
 /**

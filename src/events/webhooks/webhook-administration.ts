@@ -52,8 +52,11 @@ export interface WebhookAdministration {
   delivery(webhook: WebhookRow, deliveryId: number): Promise<DeliveryRow>;
   /** Sends a message again; returns the new delivery. */
   resend(webhook: WebhookRow, deliveryId: number): Promise<DeliveryRow>;
-  /** Sends all messages again that failed since that time, oldest first; returns how many. */
-  resendSince(webhook: WebhookRow, sinceMs: number): Promise<number>;
+  /**
+   * Sends all messages again that failed since that time, oldest first, unless they wait or have arrived meanwhile;
+   * returns how many. It calls `onResent` with the number so far after each transaction: a later one may fail.
+   */
+  resendSince(webhook: WebhookRow, sinceMs: number, onResent?: (count: number) => void): Promise<number>;
   /** Sends a message of the type `test`. */
   test(webhook: WebhookRow): Promise<DeliveryRow>;
   /** Its messages wait, within the bounds of every backlog, until `resume`. */
@@ -133,19 +136,24 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
         if (!delivery) throw unknown();
         return (await tx.deliveries.find(webhook, await tx.deliveries.add({ ...delivery, isResend: true })))!;
       }),
-    async resendSince(webhook, sinceMs) {
+    async resendSince(webhook, sinceMs, onResent) {
       let count = 0;
+      // A message that is resent here and fails at once is not resent a second time: its new delivery has a later id.
+      let beforeId: number | undefined;
       for (let afterId = 0; ; ) {
         const some = await adding(webhook, async (tx) => {
-          const failed = await tx.deliveries.failedSince(webhook, sinceMs, afterId, resentAtOnce);
-          for (const delivery of failed) await tx.deliveries.add({ ...delivery, isResend: true });
-          return failed;
+          const page = { afterId, beforeId, limit: resentAtOnce };
+          const failed = await tx.deliveries.failedSince(webhook, sinceMs, page);
+          const added: number[] = [];
+          for (const delivery of failed) added.push(await tx.deliveries.add({ ...delivery, isResend: true }));
+          return { failed, added };
         });
-        count += some.length;
-        const last = some.at(-1);
-        // New failures of the messages that were added have later ids: one pass is enough.
-        if (some.length < resentAtOnce || last === undefined || count >= limits.webhookMessagesKept) return count;
+        const last = some.failed.at(-1);
+        count += some.failed.length;
+        onResent?.(count);
+        if (some.failed.length < resentAtOnce || last === undefined) return count;
         afterId = last.id;
+        beforeId ??= some.added[0];
       }
     },
     test: (webhook) =>

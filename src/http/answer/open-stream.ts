@@ -30,8 +30,16 @@ export async function hasTurn(request: IncomingMessage, response: ServerResponse
   const closed = closeSignalOf(request.socket);
   if (closed.aborted) return false;
   return new Promise((resolve) => {
-    response.once("socket", () => resolve(true));
-    closed.addEventListener("abort", () => resolve(false), { once: true });
+    // All requests of the connection share the signal: a listener that stayed would outlive its request.
+    const finish = (isTurn: boolean) => {
+      response.off("socket", begin);
+      closed.removeEventListener("abort", leave);
+      resolve(isTurn);
+    };
+    const begin = () => finish(true);
+    const leave = () => finish(false);
+    response.once("socket", begin);
+    closed.addEventListener("abort", leave, { once: true });
   });
 }
 

@@ -26,6 +26,6 @@ export function extendBodyTime(request: IncomingMessage, timeoutMs: number): voi
 
 function timerOf(request: IncomingMessage, timeoutMs: number, late: Late): NodeJS.Timeout {
   return setTimeout(() => {
-    if (!request.complete && !request.socket.destroyed) late(request);
+    if (!request.complete && !request.destroyed && !request.socket.destroyed) late(request);
   }, timeoutMs).unref();
 }

@@ -30,7 +30,8 @@ export class Pipeline {
   /** Why parsing is suspended. */
   #waitsFor: "answer" | "turn" | undefined;
   #afterAnswers: (() => void) | undefined;
-  #hasStream = false;
+  /** The request whose answer does not end. */
+  #streaming: IncomingMessage | undefined;
   #isRefused = false;
 
   constructor(socket: Socket, parse: (bytes: Buffer) => void, nextTurn: NextTurn, onLimitReached: OnLimitReached) {
@@ -53,11 +54,17 @@ export class Pipeline {
 
   /**
    * Called when an answer has begun that does not end by itself: no later request can be answered. The answer's head has
-   * `Connection: close`, so later requests must not be carried out (RFC 9112, section 9.6): their bytes are dropped. They
-   * are still read, because only a connection that is read shows that its client has closed it.
+   * `Connection: close`, so later requests must not be carried out (RFC 9112, section 9.6): their bytes are dropped, also
+   * those of a body that has begun to arrive. They are still read, because only a connection that is read shows that its
+   * client has closed it.
    */
-  openStream(): void {
-    this.#hasStream = true;
+  openStream(request: IncomingMessage): void {
+    this.#streaming = request;
+    if (this.#isArriving && this.#latest !== request) {
+      abandonBody(this.#latest!);
+      // Node has paused it if nobody read the body.
+      this.#socket.resume();
+    }
     this.#runIfAnswered();
     if (this.#waitsFor === "answer") this.#waitForNextTurn();
   }
@@ -78,7 +85,7 @@ export class Pipeline {
    * arriving.
    */
   get isAnswering(): boolean {
-    return this.#hasStream || (this.#unanswered > 0 && this.#latestResponse?.headersSent === true);
+    return this.#streaming !== undefined || (this.#unanswered > 0 && this.#latestResponse?.headersSent === true);
   }
 
   /** The target of a request whose body is still arriving. */
@@ -91,7 +98,7 @@ export class Pipeline {
     const before = this.#latest;
     let rest = bytes;
     for (let pieces = 0; rest.length > 0; pieces++) {
-      if (this.#hasStream && !this.#isArriving) return;
+      if (this.#streaming && !(this.#isArriving && this.#latest === this.#streaming)) return;
       if (!this.#mayParse(pieces, this.#latest !== before)) {
         this.#socket.pause();
         this.#socket.unshift(rest);
@@ -154,11 +161,21 @@ export class Pipeline {
   #runIfAnswered(): void {
     const action = this.#afterAnswers;
     const incomplete = this.#isArriving ? 1 : 0;
-    if (!action || this.#socket.destroyed || (this.#unanswered > incomplete && !this.#hasStream)) return;
+    if (!action || this.#socket.destroyed || (this.#unanswered > incomplete && !this.#streaming)) return;
     this.#afterAnswers = undefined;
     action();
     if (!this.#socket.destroyed) this.#socket.resume();
   }
+}
+
+/**
+ * Ends a request whose body will not arrive, with the error that its reader gets when a client disconnects. Node would
+ * destroy the connection too, which has an open stream.
+ */
+function abandonBody(request: IncomingMessage): void {
+  request._destroy = (error, done) => done(error);
+  const isRead = request.listenerCount("error") > 0;
+  request.destroy(isRead ? Object.assign(new Error("aborted"), { code: "ECONNRESET" }) : undefined);
 }
 
 const pipelines = new WeakMap<Duplex, Pipeline>();

@@ -51,12 +51,12 @@ interface Choice {
   readonly code: string;
   readonly codeSeconds: number;
   readonly source: string;
-  /** The date of the terms on the page; empty for a page without terms, or one of the previous version. */
+  /** The date of the terms on the page; empty for a page without terms. */
   readonly shownTermsMs: string;
 }
 
 type DecisionResult =
-  /** The terms were replaced while the page was open, so it must be shown again. */
+  /** The page did not show the present terms: they were set, replaced or removed while it was open. Show it again. */
   | { readonly newTerms: true }
   | { readonly redirectWith: Readonly<Record<string, string>> }
   | { readonly page: "expired" | "declined" | "done" };
@@ -85,8 +85,8 @@ async function storeDecision(
   }
   // A double click on "Sign in" makes two sign-ins of one login page. Only one of them may be decided.
   if (await tx.signIns.decisionOf(row.loginId)) return { page: "expired" };
-  const brand = isAccepted && shownTermsMs !== "" ? await tx.tenants.brand(tenantId) : undefined;
-  if (brand && String(brand.termsMs) !== shownTermsMs) return { newTerms: true };
+  const brand = isAccepted ? await tx.tenants.brand(tenantId) : undefined;
+  if (isAccepted && String(brand?.termsMs ?? "") !== shownTermsMs) return { newTerms: true };
   const accepted = { termsVersion: brand?.termsVersion ?? null, termsMs: brand?.termsMs ?? null };
   await tx.signIns.decide(row, isAccepted ? "accepted" : "declined");
   const act = isAccepted ? "accepted" : "declined";

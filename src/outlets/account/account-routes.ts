@@ -176,9 +176,13 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
         const visit = await visitOf(incoming);
         // Read first: a form that can't be read is refused with and without a session.
         const sent = formPairs(incoming);
-        const { csrf } = formOf(sent, ["csrf", ...formFields]);
+        const { csrf, deleteAccount, decision } = formOf(sent, ["csrf", ...formFields]);
         const session = await signedIn(visit);
-        if (!session) return redirectAnswer(303, `${visit.address}?done=session-ended`);
+        if (!session) {
+          // On a second click, the first one may have ended the session.
+          const isDeletion = deleteAccount !== "" && decision === "confirm";
+          return redirectAnswer(303, `${visit.address}?done=${isDeletion ? "deleted-or-signed-out" : "session-ended"}`);
+        }
         if (!isSame(csrf, csrfOf(session.secret))) {
           return failed(400, "invalid_request", expiredPage(visit.brand, visit.address));
         }
@@ -216,7 +220,8 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
 const signedOutWords: ReadonlyMap<string, string> = new Map([
   ["signed-out", "You are signed out."],
   ["signed-out-everywhere", "You are signed out in all browsers."],
-  ["session-ended", "Your session has ended, and nothing was changed. Sign in again."],
+  ["session-ended", "Your session has ended. Sign in again."],
+  ["deleted-or-signed-out", "Your account is deleted, or you are signed out."],
 ]);
 
 /** Whether this is the secret of a browser that has opened the sign-in page. That of a session is not used again. */

@@ -210,6 +210,7 @@ export const accessCalls: readonly AdminCall[] = [
     path: `${hookPath}/resend`,
     need: "change",
     ...ofTenants,
+    showsAnswer: true,
     summary: "Send all messages again that have failed since a time",
     fields: [
       { option: "since", kind: "text", meaning: "The time, in ISO 8601.", isRequired: true, example: exampleTime },

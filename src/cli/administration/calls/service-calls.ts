@@ -166,6 +166,9 @@ export const serviceCalls: readonly AdminCall[] = [
     subject: "tenants",
     isPaged: true,
     summary: "List entries of the audit log, newest first",
+    words: [
+      "One call examines 10,000 entries at most. With a filter, a page may have few entries or none and yet a `cursor`: the next page goes on where it ended.",
+    ],
     fields: [
       ofTenant,
       { option: "act", kind: "text", meaning: "Only this act." },

@@ -53,8 +53,9 @@ async function search({ identity, foundLinks }: AdministrationParts, input: Inpu
   const limit = page?.limit ?? mostFound;
   const after = page?.after === undefined ? undefined : placeOf(page.after);
   const links: FoundLink[] = [];
-  for await (const some of foundLinks({ tenantIds: tenantId === undefined ? undefined : [tenantId], after, text })) {
-    links.push(...some.filter((link) => state === undefined || link.state === state));
+  const tenantIds = tenantId === undefined ? undefined : [tenantId];
+  for await (const some of foundLinks({ tenantIds, after, text, state })) {
+    links.push(...some);
     if (links.length > limit) {
       const last = links[limit - 1]!;
       return { links: links.slice(0, limit), cursor: `${last.userId}.${last.ecosystem}` };

@@ -16,11 +16,9 @@ const show: AdminCommand = {
       answer: {
         since: new Date(sinceMs).toISOString(),
         ...hours,
-        ...(nodes && {
-          changes: nodes.changes,
-          countedSince: new Date(nodes.countedSinceMs).toISOString(),
-          silentNodes: nodes.silent,
-        }),
+        ...(nodes?.changes && { changes: nodes.changes }),
+        ...(nodes?.countedSinceMs !== undefined && { countedSince: new Date(nodes.countedSinceMs).toISOString() }),
+        ...(nodes && { silentNodes: nodes.silent }),
       },
     };
   },

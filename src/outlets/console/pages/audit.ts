@@ -28,7 +28,7 @@ export const audit: ConsolePage = {
       ])}
 ${
   entries.length === 0
-    ? html`<p>No entry of the last year fits.</p>`
+    ? html`<p>${answer.cursor === undefined ? "No entry of the last year fits." : "None of the entries that were examined so far fits. The next page goes on; the download examines all."}</p>`
     : tableOf<ShownEntry>(
         "Audit log",
         [

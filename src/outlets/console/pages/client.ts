@@ -28,8 +28,10 @@ export const client: ConsolePage = {
   path: "/clients/:client",
   title: "Client",
   subject: "tenants",
+  // Entries of the audit log are read for them.
+  partsNotRefreshed: ["acts"],
   async render(context) {
-    const { call, address, nowMs, parameter } = context;
+    const { call, address, nowMs, parameter, wants } = context;
     const shown: ShownClient = await call("client show", { client: parameter("client") });
     const here = `/clients/${shown.client_id}`;
     const asks = asksOf(context, shown);
@@ -58,8 +60,10 @@ ${askLinks(context, here, asks)}`,
       quotas: quotasPart(context, here, of, quotas),
       access: html`<h2>Access that it has</h2>
 ${await grantsPart(context, here, of)}`,
-      acts: html`<h2>Its last acts</h2>
-${await lastActs(context, shown.client_id)}`,
+      acts: wants("acts")
+        ? html`<h2>Its last acts</h2>
+${await lastActs(context, shown.client_id)}`
+        : undefined,
     };
   },
 };

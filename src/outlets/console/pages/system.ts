@@ -23,12 +23,14 @@ export const system: ConsolePage = {
   title: "System",
   navigationLabel: "System",
   subject: "deployment",
+  // All sealed values are counted for them.
+  partsNotRefreshed: ["keys"],
   async render(context) {
-    const { call, address } = context;
+    const { call, address, wants } = context;
     const [status, shown, keys, needed, verified] = await Promise.all([
       call("status"),
       call("system"),
-      call("key list"),
+      wants("keys") ? call("key list") : undefined,
       call("attention"),
       call("verification list"),
     ]);
@@ -47,7 +49,9 @@ ${verificationTable(context, verified.verifications)}
 ${askLinks(context, path, asks.verification)}`,
       nodes: html`<h2>Nodes</h2>
 ${knownOr<Parameters<typeof nodeTable>[0]>(shown.nodes, nodeTable)}`,
-      keys: html`<h2>Keys</h2>
+      keys:
+        keys &&
+        html`<h2>Keys</h2>
 <p>Tokens and secrets in the store are sealed with these keys. The keys themselves are in the key file, outside the store.</p>
 ${keyTable(keys.keys)}
 ${askLinks(context, path, asks.keys)}`,

@@ -1,4 +1,4 @@
-import { html } from "../../../web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
@@ -35,13 +35,13 @@ export const user: ConsolePage = {
   path: "/users/:user",
   title: "User",
   subject: "tenants",
+  // Entries of the audit log are examined for it.
+  partsNotRefreshed: ["signIns"],
   async render(context) {
-    const { call, address, nowMs, parameter } = context;
+    const { call, address, nowMs, parameter, wants } = context;
     const shown: ShownUser = await call("user show", { user: parameter("user") });
     const here = `/users/${shown.userId}`;
     const of = { user: String(shown.userId) };
-    const { entries } = await call("audit list", { ...of, act: "sign_in", "page-size": "1" });
-    const failed = await failedSignIns(context, of);
     const asks = asksOf(context, shown);
     return {
       ask: openAsk(context, here, [...asks, endGrant(of, parameter("grant") ?? "")]),
@@ -53,10 +53,9 @@ ${factsOf([
   ["Tenant", html`<bdi>${shown.tenant}</bdi>`],
   ["Consents", shown.admin ? "for the tenant" : "for itself"],
   ["Added", when(shown.created, nowMs)],
-  ["Last sign-in", when(entries[0]?.time, nowMs, "none in the audit log of the last year")],
-  ["Failed sign-ins", failed],
 ])}
 ${askLinks(context, here, asks)}`,
+      signIns: wants("signIns") ? await signInFacts(context, of) : undefined,
       links: html`<h2>Linked homes</h2>
 ${
   shown.links.length === 0
@@ -101,10 +100,23 @@ const shownDevices = 50;
 const failuresShown = 50;
 const hourMs = 3_600_000;
 
+async function signInFacts({ call, nowMs }: PageContext, of: { readonly user: string }): Promise<Html> {
+  const last = await call("audit list", { ...of, act: "sign_in", "page-size": "1" });
+  const failed = await call("audit list", { ...of, act: "sign_in_failed", "page-size": String(failuresShown) });
+  const none =
+    last.cursor === undefined
+      ? "none in the audit log of the last year"
+      : "none among the last entries of the audit log";
+  return html`<h2>Sign-ins</h2>
+${factsOf([
+  ["Last sign-in", when(last.entries[0]?.time, nowMs, none)],
+  ["Failed sign-ins", failedWords(failed.entries, nowMs)],
+])}`;
+}
+
 /** Failed sign-ins delay the next one, for an hour at most: `user unlock` forgets them. */
-async function failedSignIns({ call, nowMs }: PageContext, of: { readonly user: string }): Promise<string> {
-  const { entries } = await call("audit list", { ...of, act: "sign_in_failed", "page-size": String(failuresShown) });
-  const { length } = entries.filter(({ time }: { readonly time: string }) => nowMs - Date.parse(time) < hourMs);
+function failedWords(entries: readonly { readonly time: string }[], nowMs: number): string {
+  const { length } = entries.filter(({ time }) => nowMs - Date.parse(time) < hourMs);
   if (length === 0) return "none in the last hour";
   return `${length === failuresShown ? `${failuresShown} or more` : length} in the last hour; after five, each one delays the next`;
 }

@@ -128,7 +128,8 @@ function asksOf({ nowMs }: PageContext, { webhookId, state: known }: ShownWebhoo
       act: "hook resend-since",
       link: "Resend all since",
       title: "Resend all that failed",
-      words: "Every message that has failed since this time is sent again, after those that wait.",
+      words:
+        "Every message that has failed since this time, and has not arrived meanwhile, is sent again, after those that wait.",
       input,
       fields: typed({
         option: "since",
