@@ -36,17 +36,14 @@ type BatchTables = GroupTables & Pick<Transaction, "clock">;
 /** Stores the answers of a group in the group's transaction; called last. */
 export type KeepAnswers<Answer> = (tx: GroupTables, answers: readonly Answer[]) => Promise<void>;
 
-/** The first lines are to be carried out later, each in a transaction of its own. Nothing was carried out. */
-export interface PostponedLines {
-  readonly postponed: number;
-  readonly urgent: boolean;
-}
-
-/** Carries out the first of these lines, at least one, in one transaction, and returns their answers. */
+/**
+ * Carries out the first of these lines, at least one, in one transaction, and returns their answers. The answer to a line
+ * that is postponed is `notYet`.
+ */
 export type CarryOut<Line, Answer> = (
   lines: readonly Line[],
   keep: KeepAnswers<Answer> | undefined,
-) => Promise<readonly Answer[] | PostponedLines>;
+) => Promise<readonly Answer[]>;
 
 /** Answers of one group; `isReplayed` when they come from the store. */
 export interface AnsweredGroup<Answer> {
@@ -98,7 +95,7 @@ export class ResumableBatches {
     this.#store = store;
   }
 
-  /** The key is in use on this node until the generator has ended. `notYet` is needed only if lines are postponed. */
+  /** The key is in use on this node until the generator has ended. `notYet`: the answer to lines that are postponed. */
   async *run<Line extends BatchLine, Answer>(
     request: BatchKey | undefined,
     source: LineSource<Line>,
@@ -160,31 +157,22 @@ export class ResumableBatches {
       const lines = await source.peek(1, linesPerGroup);
       if (lines.length === 0) return;
       await this.#checkRoom(ownerId);
-      const keepGroups = async (tx: GroupTables, groups: readonly BatchGroup[]) => {
+      const keepAnswers: KeepAnswers<Answer> = async (tx, made) => {
         if (first === 0) await beginKey(tx, key, request);
-        for (const [nth, group] of groups.entries()) {
-          if (!(await tx.batchGroups.add(key, first + nth, group, groupsKeptMs))) throw new IdempotencyKeyInUse();
+        for (const [nth, group] of groupsOf(lines, made, notYet).entries()) {
+          if (!(await tx.batchGroups.add(key, first + nth, storedGroup(group), groupsKeptMs)))
+            throw new IdempotencyKeyInUse();
         }
       };
-      const made = await carryOut(lines, (tx, answers) =>
-        keepGroups(tx, [groupOf(lines.slice(0, answers.length), answers)]),
-      );
-      if ("postponed" in made) {
-        // Groups of one line each: the answer of one is replaced without those of others.
-        const groups = lines.slice(0, made.postponed).map((line) => groupOf([line], [notYet!]));
-        await this.#store.transaction((tx) => keepGroups(tx, groups), { urgent: made.urgent });
-        source.take(groups.length);
-        for (const { answers } of groups) {
-          this.#groupCounts.added(ownerId, Buffer.byteLength(answers));
-          yield { answers: [notYet!], isReplayed: false, postponed: { keep: replacing(key, number, answers) } };
-          number += 1;
-        }
-        continue;
+      const groups = groupsOf(lines, await carryOut(lines, keepAnswers), notYet);
+      for (const { answers } of groups) {
+        const kept = JSON.stringify(answers);
+        this.#groupCounts.added(ownerId, Buffer.byteLength(kept));
+        source.take(answers.length);
+        const postponed = answers[0] === notYet && { postponed: { keep: replacing<Answer>(key, number, kept) } };
+        yield { answers, isReplayed: false, ...postponed };
+        number += 1;
       }
-      this.#groupCounts.added(ownerId, Buffer.byteLength(JSON.stringify(made)));
-      source.take(made.length);
-      yield { answers: made, isReplayed: false };
-      number += 1;
     }
   }
 
@@ -226,20 +214,29 @@ async function* unkeyed<Line extends BatchLine, Answer>(
   for (;;) {
     const lines = await source.peek(1, linesPerGroup);
     if (lines.length === 0) return;
-    const made = await carryOut(lines, undefined);
-    if ("postponed" in made) {
-      source.take(made.postponed);
-      for (let nth = 0; nth < made.postponed; nth++) {
-        yield { answers: [notYet!], isReplayed: false, postponed: { keep: undefined } };
-      }
-    } else {
-      source.take(made.length);
-      yield { answers: made, isReplayed: false };
+    for (const { answers } of groupsOf(lines, await carryOut(lines, undefined), notYet)) {
+      source.take(answers.length);
+      yield { answers, isReplayed: false, ...(answers[0] === notYet && { postponed: { keep: undefined } }) };
     }
   }
 }
 
-function groupOf(lines: readonly BatchLine[], answers: readonly unknown[]): BatchGroup {
+interface LinesWithAnswers<Answer> {
+  readonly lines: readonly BatchLine[];
+  readonly answers: readonly Answer[];
+}
+
+/** Postponed lines are groups of their own, so that the answer of one is replaced without those of others. */
+function groupsOf<Answer>(
+  lines: readonly BatchLine[],
+  answers: readonly Answer[],
+  notYet: Answer | undefined,
+): readonly LinesWithAnswers<Answer>[] {
+  if (notYet === undefined || !answers.includes(notYet)) return [{ lines: lines.slice(0, answers.length), answers }];
+  return answers.map((answer, index) => ({ lines: [lines[index]!], answers: [answer] }));
+}
+
+function storedGroup({ lines, answers }: LinesWithAnswers<unknown>): BatchGroup {
   return { lines: lines.length, digest: digestOf(lines), answers: JSON.stringify(answers) };
 }
 

@@ -18,9 +18,10 @@ import { removeIn } from "./operator-devices.ts";
 import { type SizedDevice, sized } from "./sized-device.ts";
 import {
   alarmLines,
-  type CostlyLines,
   type CostlyOutcome,
   type CostlyWrite,
+  type KeepStates,
+  type StateOutcome,
   type StateWrite,
   writeCostly,
   writeSome,
@@ -54,15 +55,15 @@ export interface Provisioning {
   /** The indexes of the lines that start an alarm, ascending. */
   alarmLines(tenantId: TenantId, lines: readonly Line<StateWrite>[]): Promise<readonly number[]>;
   /**
-   * Writes the first of these states, at least one, in one short transaction. Each device is one commit. `costly`: so
-   * many states at the start need `writeCostly`, and the others can be written before them.
+   * Writes the first of these states, at least one, in one short transaction. Each device is one commit. `costly` states
+   * need `writeCostly`, and the others can be written before them.
    */
   writeSome(
     tenantId: TenantId,
     lines: readonly Line<StateWrite>[],
-    keep?: KeepGroup<DeviceId>,
+    keep?: KeepStates,
     isUrgent?: boolean,
-  ): Promise<readonly LineOutcome<DeviceId>[] | CostlyLines>;
+  ): Promise<readonly StateOutcome[]>;
   /** Writes states whose alerts have costly patterns. They wait for the thread, a few of a tenant at once. */
   writeCostly(
     tenantId: TenantId,

@@ -1,5 +1,5 @@
 import { WorkNeeded, type WorkOptions } from "../devices/attempts.ts";
-import type { ApplyInGroup, CommitGroup } from "../devices/commit-group.ts";
+import type { ApplyInGroup, CommitGroup, GroupTables } from "../devices/commit-group.ts";
 import { type AttributeWrite, checkWrites } from "../devices/write.ts";
 import { AnsweredElsewhere } from "../idempotency/resumable-batches.ts";
 import { BreezewayError, LimitReached, NotFound, UnknownDevice } from "../model/errors.ts";
@@ -42,57 +42,60 @@ export async function alarmLines(
   return (await ownAlarms.alarmIndexes(present)).map((nth) => present[nth]!.index);
 }
 
-/** The first lines, at least one, need the thread for patterns. Nothing was written. */
-export interface CostlyLines {
-  readonly costly: number;
-}
+/** `costly`: nothing was written, because the alerts of the device need the thread for patterns. */
+export type StateOutcome = LineOutcome<DeviceId> | "costly";
+
+/** Stores the answers of a group in its transaction; called last. */
+export type KeepStates = (tx: GroupTables, outcomes: readonly StateOutcome[]) => Promise<void>;
 
 /**
  * Writes the first of these states, at least one, in one short transaction. Each device is one commit. A state whose
  * alerts need the thread for patterns is never written with others: its user's patterns would hold up theirs. When the
- * first state is such a one, the answer says how many follow each other; writeCostly writes them.
+ * first state is such a one, the outcomes are `costly` for all that follow each other; writeCostly writes them.
  */
 export async function writeSome(
-  { store, commitGroup, elapsedMs, longestMs, urgent }: StateWriteParts,
+  parts: StateWriteParts,
   tenantId: TenantId,
   lines: readonly Line<StateWrite>[],
-  keep?: KeepGroup<DeviceId>,
-): Promise<readonly LineOutcome<DeviceId>[] | CostlyLines> {
+  keep?: KeepStates,
+): Promise<readonly StateOutcome[]> {
+  const { store, commitGroup, elapsedMs, longestMs, urgent } = parts;
   const devices = await devicesOf(store, tenantId, lines);
   const users = [...new Set([...devices.values()].map(({ userId }) => userId))];
-  for (let count = lines.length; ; ) {
-    let costly = 0;
-    let present = 0;
-    try {
-      return await commitGroup(
-        async (tx, { apply, workRequests }) => {
-          await tx.users.lockOfTenant(tenantId, users);
-          const startedMs = elapsedMs();
-          const outcomes: LineOutcome<DeviceId>[] = [];
-          costly = present = 0;
-          for (const line of lines.slice(0, count)) {
-            if (outcomes.length > 0 && elapsedMs() - startedMs >= longestMs) break;
-            present = outcomes.length;
-            const isRefused = line instanceof BreezewayError;
-            const before = workRequests();
-            outcomes.push(isRefused ? { refused: line } : await outcomeOf(() => writeOne(apply, devices, line)));
-            // Costly lines at the start are counted, although the transaction is in vain: else each needed one.
-            if (workRequests() > before && present === costly) costly += 1;
-            else if (workRequests() > 0) break;
-          }
-          await keep?.(tx, outcomes);
-          return outcomes;
-        },
-        { urgent },
-        { mayWait: false },
-      );
-    } catch (error) {
-      if (!(error instanceof WorkNeeded)) throw error;
-      if (present === 0 || costly > 0) return { costly: costly || 1 };
-      // The lines before it are written now. First in the next transaction it may do without the thread.
-      count = present;
-    }
+  /** How many lines at the start need no thread, or how many need it: one of them is 0. */
+  let cheap = 0;
+  let costly = 0;
+  try {
+    return await commitGroup(
+      async (tx, { apply, workRequests }) => {
+        await tx.users.lockOfTenant(tenantId, users);
+        const startedMs = elapsedMs();
+        const outcomes: LineOutcome<DeviceId>[] = [];
+        cheap = costly = 0;
+        for (const line of lines) {
+          if (outcomes.length > 0 && elapsedMs() - startedMs >= longestMs) break;
+          const isRefused = line instanceof BreezewayError;
+          const before = workRequests();
+          outcomes.push(isRefused ? { refused: line } : await outcomeOf(() => writeOne(apply, devices, line)));
+          // Costly lines at the start are counted, although the transaction is in vain: else each needed one.
+          if (workRequests() > before && cheap === 0) costly += 1;
+          else if (workRequests() > 0) break;
+          else cheap += 1;
+        }
+        await keep?.(tx, outcomes);
+        return outcomes;
+      },
+      { urgent },
+      { mayWait: false },
+    );
+  } catch (error) {
+    if (!(error instanceof WorkNeeded)) throw error;
   }
+  // The line behind them is first in the next transaction, where it may do without the thread.
+  if (cheap > 0) return writeSome(parts, tenantId, lines.slice(0, cheap), keep);
+  const outcomes = Array<"costly">(Math.max(costly, 1)).fill("costly");
+  if (keep) await commitGroup((tx) => keep(tx, outcomes), { urgent });
+  return outcomes;
 }
 
 /** A state whose alerts have costly patterns. */

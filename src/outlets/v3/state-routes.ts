@@ -21,10 +21,10 @@ import {
 } from "../../model/errors.ts";
 import { type DeviceId, parseId, type TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
-import type { KeepGroup, Line, LineOutcome } from "../../provisioning/batch-lines.ts";
+import type { Line } from "../../provisioning/batch-lines.ts";
 import { turnsOfRequest } from "../../provisioning/costly-turns.ts";
 import type { Provisioning } from "../../provisioning/provisioning.ts";
-import type { CostlyWrite, StateWrite } from "../../provisioning/state-writes.ts";
+import type { CostlyWrite, KeepStates, StateOutcome, StateWrite } from "../../provisioning/state-writes.ts";
 import { writesOf } from "./attribute-body.ts";
 import { type StoredLine, storedLine } from "./batch-answers.ts";
 import { writeStates } from "./batch-descriptions.ts";
@@ -117,8 +117,13 @@ async function writeLines(
     async (some, keep) => {
       const from = answers.length;
       const urgent = from <= (alarms.at(-1) ?? -1);
-      const made = await provisioning.writeSome(tenantId, states.slice(from, from + some.length), kept(keep), urgent);
-      return "costly" in made ? { postponed: made.costly, urgent } : made.map(stored);
+      const written = await provisioning.writeSome(
+        tenantId,
+        states.slice(from, from + some.length),
+        kept(keep),
+        urgent,
+      );
+      return written.map(stored);
     },
     notYet,
   );
@@ -166,11 +171,11 @@ async function writeLines(
   throw key && failure instanceof OutcomeUnknown ? failure.ofKeyedRequest() : failure;
 }
 
-function stored(outcome: LineOutcome<DeviceId>): StoredLine {
-  return storedLine(outcome, (id) => id);
+function stored(outcome: StateOutcome): StoredLine {
+  return outcome === "costly" ? notYet : storedLine(outcome, (id) => id);
 }
 
-function kept(keep: KeepAnswers<StoredLine> | undefined): KeepGroup<DeviceId> | undefined {
+function kept(keep: KeepAnswers<StoredLine> | undefined): KeepStates | undefined {
   return keep && ((tx, outcomes) => keep(tx, outcomes.map(stored)));
 }
 
