@@ -8,10 +8,13 @@ import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
 /**
- * Few steps each, and together they meet each kind of fault and event, as the core is now. A change to the core can make
- * them miss a kind: `npm run simulate -- --runs 220 --cheapest` prints seeds for the changed core.
+ * Few steps each. Together they met each kind of fault and event when they were chosen. A change to the core can make them
+ * miss some: `npm run simulate -- --runs 220 --cheapest` prints seeds for the changed core.
  */
 const quickSeeds = [105, 293, 135, 23, 242, 136, 46, 2, 180, 155, 204, 272, 236, 26, 59, 70, 44, 50, 9, 110];
+
+/** Kinds that the quick seeds may miss. In `npm run test:all` each kind is met. */
+const mostMissed = 8;
 
 describe("the core in the deterministic simulation", () => {
   /** The digest of each quick seed's trace. */
@@ -31,12 +34,12 @@ describe("the core in the deterministic simulation", () => {
         firstDigests.set(seed, result.digest);
         count(result);
       }
+      const missed = missing();
+      if (missed.length > 0) test.diagnostic(`The quick seeds miss ${missed.join(", ")}: choose others.`);
+      assert.ok(missed.length <= mostMissed, `The quick seeds miss ${missed.length} kinds of faults and events.`);
+      return;
     }
-    const missed = missing();
-    if (!isAll && missed.length > 0) {
-      test.diagnostic(`The quick seeds miss ${missed.join(", ")}: other seeds fill in, which takes longer.`);
-    }
-    for (let seed = 1; (isAll && seed <= 50) || (seed <= 200 && missing().length > 0); seed += 10) {
+    for (let seed = 1; seed <= 50 || (seed <= 200 && missing().length > 0); seed += 10) {
       const broken = await runSeeds({ seed, runs: 10, nodes: 2 }, count);
       assert.equal(broken, undefined, `seed ${broken?.seed}: ${broken?.violation}`);
     }
