@@ -21,21 +21,31 @@ declare module "fastify" {
  * refusal there for each of Node's 34 other methods takes half the time in which the service starts.
  */
 export class KnownPaths {
-  readonly #router = findMyWay({ maxParamLength: limits.requestHeadBytes });
+  readonly #added: Pick<KnownPath, "path" | "allowed">[] = [];
+  #router: ReturnType<typeof findMyWay> | undefined;
 
-  /** `allowed`: the methods that the path takes. */
+  /** `allowed`: the methods that the path takes. All paths are added before the first request. */
   add(path: string, allowed: readonly string[]): void {
-    // The method is only a key here: every path is registered once.
-    this.#router.on("GET", routerPath(path), () => undefined, { path, allowed });
+    this.#added.push({ path, allowed });
   }
 
   /** The path that a request for which Fastify has no route was sent to, if it is one of ours. */
   ofUnrouted({ raw, is404 }: FastifyRequest): KnownPath | undefined {
-    const found = is404 ? this.#router.find("GET", raw.url ?? "") : null;
+    const found = is404 ? this.#routerOfAll().find("GET", raw.url ?? "") : null;
     return found ? { ...(found.store as Pick<KnownPath, "path" | "allowed">), params: found.params } : undefined;
   }
 
   pathOf(request: FastifyRequest): string | undefined {
     return this.ofUnrouted(request)?.path ?? pathOfRoute(request.routeOptions.url);
+  }
+
+  /** Made for the first unrouted request: most services never get one. */
+  #routerOfAll(): ReturnType<typeof findMyWay> {
+    if (!this.#router) {
+      this.#router = findMyWay({ maxParamLength: limits.requestHeadBytes });
+      // The method is only a key here: every path is registered once.
+      for (const known of this.#added) this.#router.on("GET", routerPath(known.path), () => undefined, known);
+    }
+    return this.#router;
   }
 }
