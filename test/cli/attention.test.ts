@@ -123,6 +123,15 @@ describe("counts of the last 24 hours", () => {
     const ofService = { activity: async () => ({ sinceMs: 0, nodes: await ofNodes() }) };
     const { answer } = await show.act(ofService as unknown as ActParts, {}, undefined, () => undefined);
     assert.deepEqual(answer, { since: "1970-01-01T00:00:00.000Z", silentNodes });
+    const none = {
+      signIns: [],
+      failedSignIns: [],
+      delivered: [],
+      failed: [],
+      blind: { ms: 0, blindLinks: 0, links: 0 },
+    };
+    const text = show.toText({ ...answer, ...none, linkStates: { states: [], isCounted: [] } }, {}, 80);
+    assert.match(text, /not counted +changes on n2: no answer/);
   });
 
   it("move on with the hours, and forget what is older than a day", () => {

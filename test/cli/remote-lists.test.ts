@@ -8,11 +8,13 @@ import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 const perPage = 200;
 
-/** Lists the requests of a service that has this many pages. On the second one, a node is silent. */
-async function listed(t: TestContext, pages: number, input = {}) {
+/** Lists the requests of a service that has this many pages. On the second one, a node is silent; the first one may be short. */
+async function listed(t: TestContext, pages: number, input = {}, onFirst = perPage) {
   const server = createServer(({ url }, response) => {
     const page = Number(new URL(url!, "http://service.example").searchParams.get("cursor") ?? "0");
-    const requests = Array.from({ length: perPage }, (_, at) => ({ requestId: page * perPage + at }));
+    const requests = Array.from({ length: page === 0 ? onFirst : perPage }, (_, at) => ({
+      requestId: page * perPage + at,
+    }));
     const silentNodes = page === 1 ? ["node-2"] : [];
     response.end(JSON.stringify({ requests, silentNodes, ...(page + 1 < pages && { cursor: String(page + 1) }) }));
   });
@@ -46,6 +48,13 @@ describe("a list of a service elsewhere", () => {
     const { messages, ...answer } = await listed(t, 51);
     assert.deepEqual(answer, { count: 10_000, silentNodes: ["node-2"], cursor: "50" });
     assert.match(messages, /^Only the first 10,000 entries are listed\./);
+  });
+
+  it("loses no entry between its last one and the cursor, when pages had few entries", async (t) => {
+    const { messages, ...answer } = await listed(t, 60, {}, 10);
+    // 10 of the first page, and 200 of each other one before the cursor.
+    assert.deepEqual(answer, { count: 10 + 50 * perPage, silentNodes: ["node-2"], cursor: "51" });
+    assert.match(messages, /^Only the first 10,010 entries are listed\./);
   });
 
   it("ends silently at the number that was typed", async (t) => {

@@ -83,6 +83,8 @@ describe("the search", () => {
       tenants: [1, 2],
       tenant: undefined,
       parameter: (name: string) => (name === "q" ? "attic" : undefined),
+      nowMs: 0,
+      wants: () => true,
       address: (path: string) => path,
       call: async () => lists,
       callIfAllowed: async () => undefined,

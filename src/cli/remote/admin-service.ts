@@ -11,8 +11,8 @@ import { commandError, ServiceRefused } from "./service-errors.ts";
 
 /** Long, because the outcome of an abandoned change is unknown. */
 const answerWithinMs = 300_000;
-/** Entries of a list that a command prints at most. */
-const mostListed = 10_000;
+/** A list of so many entries is not read further. */
+const enoughListed = 10_000;
 
 const serviceVariable = "BREEZEWAY_SERVICE";
 const tokenVariable = "BREEZEWAY_OPERATOR_TOKEN";
@@ -38,7 +38,7 @@ export async function administerAt(baseUrl: string, terminal: Terminal, name: st
   if (!call.isPaged) return send({});
   const whole = await everyPage(send, input);
   if (whole.cursor !== undefined) {
-    const count = mostListed.toLocaleString("en");
+    const count = listOf(whole).length.toLocaleString("en");
     terminal.err.write(
       `Only the first ${count} entries are listed. With --json, the cursor tells where the rest begins.\n`,
     );
@@ -46,30 +46,41 @@ export async function administerAt(baseUrl: string, terminal: Terminal, name: st
   return whole;
 }
 
-/** All pages of a list in one answer, as the command prints it. It keeps the cursor if there are more entries. */
+/**
+ * All pages of a list in one answer, as the command prints it. If there are more entries, it ends with a whole page and
+ * keeps the cursor: an entry that was left out before the cursor would be in no page.
+ */
 async function everyPage(
   send: (more: Input) => Promise<object>,
   input: Input,
 ): Promise<Readonly<Record<string, unknown>>> {
   const typedLimit = optional(input, "limit");
-  const limit = Number(typedLimit ?? mostListed);
+  const limit = Number(typedLimit ?? enoughListed);
+  const entries: unknown[] = [];
   const silentNodes = new Set<string>();
-  let whole: Record<string, unknown> | undefined;
   for (let cursor: unknown; ; ) {
     const { cursor: next, ...page } = (await send({
       "page-size": String(Math.min(limit, mostPerPage)),
       ...(typeof cursor === "string" && { cursor }),
     })) as Record<string, unknown>;
-    const [list] = Object.keys(page);
-    const entries = [...((whole?.[list!] as unknown[] | undefined) ?? []), ...(page[list!] as unknown[])];
+    entries.push(...listOf(page));
     // A node that was silent once is missing from that page.
     const silent = page.silentNodes as readonly string[] | undefined;
     for (const node of silent ?? []) silentNodes.add(node);
-    whole = { ...page, [list!]: entries.slice(0, limit), ...(silent && { silentNodes: [...silentNodes] }) };
-    if (next === undefined) return whole;
-    if (entries.length >= limit) return typedLimit === undefined ? { ...whole, cursor: next } : whole;
-    cursor = next;
+    if (next !== undefined && entries.length < limit) {
+      cursor = next;
+      continue;
+    }
+    const whole = { ...page, ...(silent && { silentNodes: [...silentNodes] }) };
+    const [list] = Object.keys(page);
+    if (typedLimit !== undefined) return { ...whole, [list!]: entries.slice(0, limit) };
+    return { ...whole, [list!]: entries, ...(next !== undefined && { cursor: next }) };
   }
+}
+
+/** The list of an answer is its first member. */
+function listOf(answer: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Object.values(answer)[0] as readonly unknown[];
 }
 
 async function answerOf(baseUrl: string, token: string, call: AdminCall, input: Input): Promise<object> {

@@ -28,9 +28,9 @@ export const findLinks: AdminCommand = {
       answer: { links: links.map((link) => shown(link, names, blind)), ...(cursor !== undefined && { cursor }) },
     };
   },
-  toText({ links }, _typed, width) {
+  toText({ links, cursor }, _typed, width) {
     if (links.length === 0) return "There is no such link.";
-    return table(
+    const listed = table(
       ["USER", "NAME", "TENANT", "ECOSYSTEM", "DEVICE", "STATE", "REASON"],
       (links as Answer[]).map((one) => [
         one.userId,
@@ -43,6 +43,7 @@ export const findLinks: AdminCommand = {
       ]),
       width,
     );
+    return cursor === undefined ? listed : `${listed}\nOnly the first ${links.length} links are listed.`;
   },
 };
 

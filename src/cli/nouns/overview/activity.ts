@@ -22,7 +22,7 @@ const show: AdminCommand = {
       },
     };
   },
-  toText({ signIns, failedSignIns, delivered, failed, changes, blind, linkStates }) {
+  toText({ signIns, failedSignIns, delivered, failed, changes, blind, linkStates, silentNodes = [] }) {
     return rows([
       ["sign-ins", `${sum(signIns)}, ${sum(failedSignIns)} failed`],
       ["deliveries", `${sum(delivered)}, ${sum(failed)} failed`],
@@ -30,6 +30,7 @@ const show: AdminCommand = {
       ["blind", `${Math.round(blind.ms / 60_000)} min, of ${blind.blindLinks} of ${blind.links} links`],
       ...linkStates.states.map(({ state, hours }: Answer) => [`links ${state}`, range(hours)] as const),
       ...(uncounted(linkStates) > 0 ? [["links unknown", `in ${uncounted(linkStates)} of 24 hours`] as const] : []),
+      ...(silentNodes.length > 0 ? [["not counted", `changes on ${silentNodes.join(", ")}: no answer`] as const] : []),
     ]);
   },
 };

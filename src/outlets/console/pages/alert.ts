@@ -9,6 +9,7 @@ import { namesOf, userOf } from "../kit/names.ts";
 import { attempt, refusal } from "../kit/refused.ts";
 import { type StatusLevel, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
+import { readOnce } from "../kit/times.ts";
 import { ago } from "../times.ts";
 
 interface Explained {
@@ -119,7 +120,7 @@ ${fields}<button class="quiet">${button}</button></form>`;
 
 /** What would happen at a value. Nothing happens. */
 async function testForm(context: PageContext, here: string, input: Readonly<Record<string, string>>): Promise<Html> {
-  const { parameter, call, callOf, baseUrl } = context;
+  const { parameter, call, callOf, baseUrl, nowMs } = context;
   const value = parameter("value") ?? "";
   const tried = value === "" ? undefined : await attempt(call("home alert test", { ...input, value }));
   const adminCall = callOf("home alert test");
@@ -130,7 +131,7 @@ ${
     ? html`<p class="small">It shows what the alert would do. Nothing happens.</p>`
     : tried.refused
       ? refusal(tried.refused)
-      : tested(tried.answer)
+      : html`${tested(tried.answer)}${readOnce(nowMs)}`
 }
 ${adminCall && asCommand(adminCall, { ...input, value: value || "alarm" }, baseUrl)}`;
 }
@@ -167,7 +168,7 @@ ${
     ? html`<p class="small">It shows when the alert would have fired, had it been as it is now.</p>`
     : tried.refused
       ? refusal(tried.refused)
-      : firingsOf(tried.answer, nowMs)
+      : html`${firingsOf(tried.answer, nowMs)}${readOnce(nowMs)}`
 }
 ${adminCall && asCommand(adminCall, { ...input, from: from || "7d" }, baseUrl)}`;
 }

@@ -6,7 +6,7 @@ import { endGrant, grantsPart } from "../kit/grants.ts";
 import { quotaAsks, quotasPart, type ShownQuotas } from "../kit/quotas.ts";
 import { accessState, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
-import { when } from "../kit/times.ts";
+import { readOnce, when } from "../kit/times.ts";
 import { callsPart } from "./client-calls.ts";
 import { kinds } from "./clients.ts";
 
@@ -62,7 +62,8 @@ ${askLinks(context, here, asks)}`,
 ${await grantsPart(context, here, of)}`,
       acts: wants("acts")
         ? html`<h2>Its last acts</h2>
-${await lastActs(context, shown.client_id)}`
+${await lastActs(context, shown.client_id)}
+${readOnce(nowMs)}`
         : undefined,
     };
   },

@@ -3,6 +3,7 @@ import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { filterForm } from "../kit/table.ts";
+import { readOnce } from "../kit/times.ts";
 
 const path = "/search";
 
@@ -21,7 +22,7 @@ export const search: ConsolePage = {
     const wanted = context.parameter("q")?.trim() ?? "";
     return {
       form: filterForm(context, path, [{ name: "q", label: "A name, an id or a request id" }], "Search"),
-      found: wanted === "" ? undefined : await found(context, wanted),
+      found: wanted === "" || !context.wants("found") ? undefined : await found(context, wanted),
     };
   },
 };
@@ -68,7 +69,7 @@ const perKind = "10";
 const isRequestId = /^[\w.:-]{8,128}$/;
 
 async function found(context: PageContext, wanted: string): Promise<Html> {
-  const { call, callIfAllowed, address } = context;
+  const { call, callIfAllowed, address, nowMs } = context;
   const filter = { filter: wanted, "page-size": perKind };
   const one = async (act: string, input: Readonly<Record<string, string>>) => {
     try {
@@ -138,14 +139,14 @@ async function found(context: PageContext, wanted: string): Promise<Html> {
       }. Ids are found everywhere.</p>`;
   if (hits.length === 0) {
     return inHomes.areAllCompared
-      ? html`<p>Nothing that you may see has this name or id.</p>`
-      : html`<p>Nothing was found by this name or id.</p>${partly}`;
+      ? html`<p>Nothing that you may see has this name or id.</p>${readOnce(nowMs)}`
+      : html`<p>Nothing was found by this name or id.</p>${partly}${readOnce(nowMs)}`;
   }
   return html`<ul class="needs">${hits.map(
     ({ kind, name, id, to }) =>
       html`<li><span>${kind} <a href="${to}">${named(name)}</a> <span class="code soft">${id}</span></span></li>`,
   )}</ul>
-<p class="small">At most ${perKind} of each kind.${inHomes.hasMore ? " More things or devices have this name: write more of it." : ""}</p>${partly}`;
+<p class="small">At most ${perKind} of each kind.${inHomes.hasMore ? " More things or devices have this name: write more of it." : ""}</p>${partly}${readOnce(nowMs)}`;
 }
 
 const longestText = 200;

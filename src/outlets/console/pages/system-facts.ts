@@ -49,15 +49,13 @@ export function knownOr<Value>(
 }
 
 export function serviceFacts(
-  { nowMs }: PageContext,
-  status: { readonly running: boolean; readonly baseUrl?: string; readonly tenants: number },
+  { nowMs, baseUrl, tenants }: PageContext,
   { version, store, disk, certificate, backup }: ShownSystem,
 ): Html {
   return factsOf([
-    ["State", status.running ? state("good", "running") : state("bad", "no node runs")],
     ["Version", version],
-    ["Address for clients", html`<bdi dir="ltr">${status.baseUrl ?? "-"}</bdi>`],
-    ["Tenants", status.tenants],
+    ["Address for clients", html`<bdi dir="ltr">${baseUrl}</bdi>`],
+    ["Tenants", tenants.length],
     [
       "Store",
       knownOr(store, ({ kind, bytes, schemaVersion, waiting }) =>

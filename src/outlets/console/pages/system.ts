@@ -3,7 +3,7 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { state } from "../kit/state.ts";
 import { tableOf } from "../kit/table.ts";
-import { when } from "../kit/times.ts";
+import { readOnce, when } from "../kit/times.ts";
 import { doctorPart } from "./doctor.ts";
 import { findingsPart, knownOr, nodeTable, serviceFacts, settingsPart } from "./system-facts.ts";
 import { type ShownVerification, verificationBy, verificationState, verificationWords } from "./verification-state.ts";
@@ -26,9 +26,8 @@ export const system: ConsolePage = {
   // All sealed values are counted for them.
   partsNotRefreshed: ["keys"],
   async render(context) {
-    const { call, address, wants } = context;
-    const [status, shown, keys, needed, verified] = await Promise.all([
-      call("status"),
+    const { call, address, nowMs, wants } = context;
+    const [shown, keys, needed, verified] = await Promise.all([
       call("system"),
       wants("keys") ? call("key list") : undefined,
       call("attention"),
@@ -38,7 +37,7 @@ export const system: ConsolePage = {
     return {
       ask: openAsk(context, path, [...asks.service, ...asks.verification, ...asks.keys]),
       service: html`<h2>Service</h2>
-${serviceFacts(context, status, shown)}
+${serviceFacts(context, shown)}
 ${askLinks(context, path, asks.service)}
 <p class="small"><a href="${address("/audit", { act: "admin" })}">Acts of operators</a></p>`,
       findings: findingsPart(needed.findings),
@@ -54,6 +53,7 @@ ${knownOr<Parameters<typeof nodeTable>[0]>(shown.nodes, nodeTable)}`,
         html`<h2>Keys</h2>
 <p>Tokens and secrets in the store are sealed with these keys. The keys themselves are in the key file, outside the store.</p>
 ${keyTable(keys.keys)}
+${readOnce(nowMs)}
 ${askLinks(context, path, asks.keys)}`,
       settings: settingsPart(shown.settings),
     };

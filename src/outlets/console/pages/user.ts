@@ -5,7 +5,7 @@ import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { endGrant, grantsPart } from "../kit/grants.ts";
 import { accessState, type StatusLevel, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
-import { when } from "../kit/times.ts";
+import { readOnce, when } from "../kit/times.ts";
 
 interface ShownLink {
   readonly ecosystem: string;
@@ -111,7 +111,8 @@ async function signInFacts({ call, nowMs }: PageContext, of: { readonly user: st
 ${factsOf([
   ["Last sign-in", when(last.entries[0]?.time, nowMs, none)],
   ["Failed sign-ins", failedWords(failed.entries, nowMs)],
-])}`;
+])}
+${readOnce(nowMs)}`;
 }
 
 /** Failed sign-ins delay the next one, for an hour at most: `user unlock` forgets them. */
