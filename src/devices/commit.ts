@@ -127,6 +127,7 @@ export async function applyRequest(
   const form = thingForm();
   const { nowMs, updates, devices } = await lock(tx, request, form);
   const commits: DeviceCommit[] = [];
+  /** Its identity tells reactions which commits have the same cause. */
   const chain = {};
   let wave = updates.map((update) => ({ ...update, cause: request.cause }));
   let writesLeft = chainLimits.writes;
@@ -178,13 +179,13 @@ async function lock(tx: CommitTables, { userId, cause, updates, ownership }: Com
   const readyUpdates = typeof updates === "function" ? undefined : updates;
   // Values can be read early only for a single update of the ecosystem: a gate may change an update, and of several
   // updates the first changes what the next one compares with.
-  const only = readyUpdates?.length === 1 && cause.by === "ecosystem" ? readyUpdates[0] : undefined;
+  const single = readyUpdates?.length === 1 && cause.by === "ecosystem" ? readyUpdates[0] : undefined;
   const [nowMs, isOwned, early, present, things] = await Promise.all([
     tx.users.lock(userId),
     !ownership || tx.links.holds(userId, ownership.deviceId, ownership),
     readyUpdates && lockDevices(tx, userId, readyUpdates),
-    only && presentValues(tx, userId, only),
-    only?.things && prepareThings(tx, userId, only.deviceId, only.things, form),
+    single && presentValues(tx, userId, single),
+    single?.things && prepareThings(tx, userId, single.deviceId, single.things, form),
   ]);
   if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
   if (ownership && !isOwned) {
@@ -279,6 +280,7 @@ async function applyToDevice(
   if (kept.length > 0) await tx.attributes.write(userId, deviceId, timeMs, kept);
   await things?.write(timeMs);
   await tx.devices.setLastTime(userId, deviceId, timeMs, growth);
+  // What an alert writes is no sign of life: the time at which the device was last heard stays.
   const described = ownThing?.isUnheard ? { describedMs: timeMs, heardMs: lastHeardMs(device) } : undefined;
   if (described) await tx.devices.setDescribed(userId, deviceId, described.heardMs);
   await tx.log.append(

@@ -83,7 +83,7 @@ const groupsKeptMs = keysKeptMs + 2 * limits.batchSeconds * 1_000;
  * replaces it in the same transaction.
  */
 export class ResumableBatches {
-  readonly #store: Store<BatchTables>;
+  readonly #store: Pick<Store<BatchTables>, "read">;
   readonly #groupCounts = new UsageCounts(() => this.#nowMs);
   /** Batches with a key in progress on this node. On another node the first group of the second one fails. */
   readonly #running = new Set<string>();
@@ -91,7 +91,7 @@ export class ResumableBatches {
   /** The store's clock at the last request with a key. */
   #nowMs = 0;
 
-  constructor(store: Store<BatchTables>) {
+  constructor(store: Pick<Store<BatchTables>, "read">) {
     this.#store = store;
   }
 

@@ -26,7 +26,7 @@ async function madeBatches(t: TestContext) {
         batchGroups: { ...batchGroups, usage: async (ownerId) => usage.batchGroups ?? batchGroups.usage(ownerId) },
       }),
     );
-  const batches = new ResumableBatches({ read } as Store<BatchTables>);
+  const batches = new ResumableBatches({ read } as Pick<Store<BatchTables>, "read">);
   const run = async (texts: readonly string[], key: BatchKey = request) => {
     let taken = 0;
     const source = {

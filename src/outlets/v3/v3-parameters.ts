@@ -44,7 +44,7 @@ export function isTrue(incoming: Incoming, name: string): boolean {
 
 const largestTime = 2n ** 63n - 1n;
 
-/** A time in milliseconds. A number beyond 2^53 is not exact, so it becomes the largest that is: later than every real time. */
+/** A time in milliseconds, clamped to the largest exact number (2^53 - 1), which is later than every real time. */
 export function timeOf(incoming: Incoming, name: string): number | undefined {
   const text = singleValue(incoming, name);
   if (text === undefined) return undefined;
