@@ -41,7 +41,7 @@ function countOf(token: RegExp, pattern: string): number {
 function foldedRanges(pattern: string): number {
   let characters = 0;
   for (const [, ...ends] of pattern.matchAll(range)) {
-    const from = Math.max(folding.from, codeOf(ends.slice(0, 4), 0));
+    const from = Math.max(folding.from, codeOf(ends, 0));
     const to = Math.min(folding.to, codeOf(ends.slice(4, 8), 0x1ff));
     characters += Math.max(0, to - from + 1);
   }

@@ -39,6 +39,18 @@ describe("the chain of alerts that one change starts", () => {
     assert.ok(!chain.maySpend(1));
   });
 
+  it("counts what a pattern costs once, and knows whether it has commanded a thing", () => {
+    const chain = new Chain();
+    assert.ok(chain.mayCompile("a", limits.patternCostPerCause));
+    assert.ok(chain.mayCompile("a", limits.patternCostPerCause));
+    assert.ok(!chain.mayCompile("b", 1));
+    assert.deepEqual([...chain.reached], ["patternCostPerCause"]);
+    chain.countCommands(0);
+    assert.deepEqual([chain.hasCommanded, chain.commandRoom], [false, limits.alertCommandsPerCause]);
+    chain.countCommands(1);
+    assert.deepEqual([chain.hasCommanded, chain.commandRoom], [true, limits.alertCommandsPerCause - 1]);
+  });
+
   it("keeps the newest 50 evaluations of an alert", () => {
     const chain = new Chain();
     const id = 1 as TriggerId;

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TriggerInput } from "../../src/alerts/alerts.ts";
-import { checkSize } from "../../src/alerts/definition.ts";
-import type { DeviceId } from "../../src/model/ids.ts";
+import type { AlertTables } from "../../src/alerts/alert-tables.ts";
+import type { ThingTriggerInput, TriggerInput } from "../../src/alerts/alerts.ts";
+import { commandsNothing } from "../../src/alerts/commanding.ts";
+import { checkSize, checkThingDefinition } from "../../src/alerts/definition.ts";
+import type { ThingState } from "../../src/home/stored-thing.ts";
+import type { AlertCommand } from "../../src/model/alert-commands.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import type { TriggerDefinition } from "../../src/model/trigger.ts";
 import { onStore } from "../contracts/store/harness.ts";
@@ -72,5 +76,44 @@ describe("the definition of an alert", () => {
     assert.throws(() => checkSize(sized(most + 1)), refused);
     assert.equal(checkSize(sized(most + 5), most + 5), most + 5);
     assert.throws(() => checkSize(sized(most + 6), most + 5), refused);
+  });
+});
+
+describe("the definition of an alert on a thing", () => {
+  const check = (change: Partial<ThingTriggerInput>, reached: readonly string[] = ["t_lamp"]) =>
+    checkThingDefinition(
+      { devices: { find: async () => undefined } } as unknown as AlertTables,
+      { userId: 7 as UserId, deviceId: 5 as DeviceId, state: { onOff: { on: [true, 1, 1] } } as unknown as ThingState },
+      {
+        ...{ thingId: "t_lamp", field: "onOff.on", operation: "equals", stringThreshold: "true", threshold: "" },
+        ...{ action: "note", address: "", message: "", targets: [], isEnabled: true },
+        ...{ autoDisarm: false, autoDelete: false, autoDisable: false, ...change },
+      },
+      {
+        patterns: { faultOf: () => undefined, matches: () => false },
+        commanding: { ...commandsNothing, reached: async () => reached },
+      },
+    );
+  const setOn = { trait: "onOff", command: "set", params: { on: true } } as const;
+
+  it("is checked like that of any alert, and belongs to the device of the thing", async () => {
+    assert.equal((await check({})).deviceId, 5);
+    await assert.rejects(check({ action: "" }), { parameter: "action" });
+    await assert.rejects(check({ action: "attribute" }), { parameter: "targetDeviceAttributes" });
+    await assert.rejects(check({ targets: [target(9 as DeviceId, "power", "on")] }), { code: "unknown_device" });
+    await assert.rejects(check({ stringThreshold: "maybe" }), { parameter: "stringThreshold" });
+  });
+
+  it("may command things of a kind that are still to come, and no single thing that is not there", async () => {
+    const ofKind = { kind: "light", ...setOn } as const;
+    const ofThing = { thingId: "t_lamp", ...setOn } as const;
+    assert.deepEqual((await check({ commands: [ofKind, ofThing] })).commands, [ofKind, ofThing]);
+    await check({ commands: [ofKind] }, []);
+    await assert.rejects(check({ commands: [ofKind, ofThing] }, []), { code: "unknown_thing" });
+  });
+
+  it("sends no command that depends on the present state, and says which one it was", async () => {
+    const relative = { kind: "thermostat", trait: "thermostat", command: "adjust", params: { byC: 1 } };
+    await assert.rejects(check({ commands: [relative as unknown as AlertCommand] }), /can't send thermostat\.adjust,/);
   });
 });

@@ -105,7 +105,9 @@ describe("a dry run", () => {
       assert.deepEqual(await jobsWith(50, 10), [], "a cheap run is made at once");
       assert.deepEqual(await jobsWith(51, 10), [1], "equal values are matched once");
       assert.deepEqual(await jobsWith(9, 2_000), [1, 1, 1, 1, 1], "two matches of 200,000 steps are one job");
-      assert.deepEqual(await jobsWith(1_001, 1), [1, 1], "500 events are one job, and the first ones were cheap");
+      assert.deepEqual(await jobsWith(1_000, 1), [1], "500 events are one job, and the first ones were cheap");
+      assert.deepEqual(await jobsWith(1_001, 1), [1, 1]);
+      assert.deepEqual(await jobsWith(2, 2_500), [1, 1], "a match of 250,000 steps is a job of its own");
     }));
 
   it("matches nothing after it would have disabled itself, and is refused when the thread fails", () =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RE2JS } from "re2js";
 import { type AlertTables, alertsOn } from "../../src/alerts/alerts.ts";
+import { judgedPatterns } from "../../src/alerts/judged-patterns.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
@@ -91,4 +92,33 @@ describe("a pattern that an older version has accepted", () => {
       assert.equal((await alerts.onThings.redefine(accessScope, id, kept)).message, "changed");
       assert.equal(compile.mock.callCount(), 0);
     }));
+
+  it("is asked about once, if it is a pattern at all and not far too long; others are asked about as ever", () => {
+    const asked: string[] = [];
+    const patterns = {
+      faultOf(pattern: string) {
+        asked.push(pattern);
+        return pattern.startsWith("bad") ? "A fault." : undefined;
+      },
+      matches: () => false,
+    };
+    const judge = (stringThreshold: string, operation = "regex", present?: string) =>
+      judgedPatterns(
+        patterns,
+        { operation, stringThreshold, threshold: "" },
+        present === undefined ? undefined : { operation: "regex", pattern: present },
+      );
+    assert.equal(judge("bad", "equals"), patterns);
+    assert.equal(judge("x".repeat(513)), patterns);
+    assert.deepEqual(asked, []);
+    const longest = "x".repeat(512);
+    assert.equal(judge(longest).faultOf(longest), undefined);
+    assert.deepEqual(asked.splice(0), [longest]);
+    const judged = judge("bad");
+    assert.deepEqual([judged.faultOf("bad"), judged.faultOf("other")], ["A fault.", undefined]);
+    assert.deepEqual(asked.splice(0), ["bad", "other"]);
+    const kept = judge("bad", "regex", "bad");
+    assert.deepEqual([kept.faultOf("bad"), kept.faultOf("bad too")], [undefined, "A fault."]);
+    assert.deepEqual([kept.matches("bad", ""), kept.matches("other", "")], [true, false]);
+  });
 });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { describe, it } from "node:test";
-import { type MatchCaller, MatchTurns } from "../../src/alerts/match-turns.ts";
-import type { TenantId } from "../../src/model/ids.ts";
+import { askerName, type MatchCaller, MatchTurns } from "../../src/alerts/match-turns.ts";
+import { TurnQueue } from "../../src/alerts/turn-queue.ts";
+import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 
 const limit = { name: "explanationsWaiting", sentence: "Too many." } as const;
@@ -151,5 +153,88 @@ describe("the turns of those whose costly patterns are matched", () => {
     for (let i = 0; i < first.length + 1; i++) await end();
     await Promise.all([...first, bob, last]);
     assert.equal(begun.length, first.length + 2);
+  });
+
+  it("are not taken by a caller who comes at the moment when they pass on, nor given twice", async () => {
+    const { turns, begin, begun, end } = heldTurns();
+    const becomesUrgent = new AbortController();
+    const passed = Promise.withResolvers<void>();
+    const late: Promise<unknown>[] = [];
+    // A task whose turn ends while the test acts, before any other code runs.
+    const ending = {
+      finally(passOn: () => void) {
+        void passed.promise.then(() => {
+          passOn();
+          becomesUrgent.abort();
+          late.push(begin(caller(1, "late")));
+        });
+        return passed.promise;
+      },
+    } as unknown as Promise<void>;
+    const first = turns.run(caller(1, "first"), () => ending);
+    const next = begin({ ...caller(1, "next"), becomesUrgent: becomesUrgent.signal });
+    passed.resolve();
+    await first;
+    await end();
+    await next;
+    await end();
+    await Promise.all(late);
+    const last = begin(caller(1, "last"));
+    await end();
+    await last;
+    assert.deepEqual(begun, ["next", "late", "last"]);
+  });
+
+  it("leave nothing behind at the signals of their callers", async () => {
+    const { begin, end } = heldTurns();
+    const { signal: disconnected } = new AbortController();
+    const { signal: becomesUrgent } = new AbortController();
+    const all = ["first", "second"].map((name) => begin({ ...caller(1, name), disconnected, becomesUrgent }));
+    await settled();
+    const listening = () => [disconnected, becomesUrgent].map((signal) => getEventListeners(signal, "abort").length);
+    assert.deepEqual(listening(), [2, 1]);
+    await end();
+    await end();
+    await Promise.all(all);
+    assert.deepEqual(listening(), [0, 0]);
+  });
+
+  it("are left by a task that has lost its client before it waits", async () => {
+    const turns = new MatchTurns({ run: async () => [] });
+    const leaving = new AbortController();
+    const held = Promise.withResolvers<void>();
+    const gone = turns.run({ ...caller(1, "gone"), disconnected: leaving.signal }, () => {
+      leaving.abort();
+      return held.promise;
+    });
+    await assert.rejects(gone, { code: "client_gone" });
+    held.resolve();
+  });
+
+  it("have names that tell users, tenants and operators apart", () => {
+    const [ofUser, ofTenant] = [
+      { kind: "user", userId: 1 as UserId },
+      { kind: "enterprise", tenantId: 1 as TenantId },
+    ] as const;
+    const names = [ofUser, ofTenant].flatMap((scope) => [askerName(scope, {}), askerName(scope, { isOperator: true })]);
+    assert.deepEqual(names, ["user 1", "operators of user 1", "tenant 1", "operators of tenant 1"]);
+  });
+});
+
+describe("a queue of turns", () => {
+  it("forgets those that leave, and says whether they waited", () => {
+    const queue = new TurnQueue();
+    const [ada, bob, eve] = [caller(1, "ada"), caller(1, "bob"), caller(2, "eve")];
+    const begin = () => undefined;
+    assert.equal(queue.remove(ada, begin), false);
+    queue.add(ada, begin);
+    assert.deepEqual([queue.remove(bob, begin), queue.remove(eve, begin)], [false, false]);
+    assert.equal(
+      queue.remove(ada, () => undefined),
+      false,
+      "another turn of the same caller",
+    );
+    assert.deepEqual([queue.isEmpty, queue.remove(ada, begin), queue.isEmpty], [false, true, true]);
+    assert.equal(queue.take(), undefined);
   });
 });

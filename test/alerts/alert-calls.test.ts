@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type AlertCallParts, type AlertSubject, alertCalls } from "../../src/alerts/alert-calls.ts";
+import { attributeSubject } from "../../src/alerts/attribute-subject.ts";
+import type { RuleInput } from "../../src/alerts/definition.ts";
+import type { Asker, MatchCaller } from "../../src/alerts/match-turns.ts";
+import type { PresentJudgement } from "../../src/alerts/matching.ts";
+import type { AccessScope } from "../../src/model/access-scope.ts";
+import type { DeviceId, TenantId, TriggerId, UserId } from "../../src/model/ids.ts";
+import type { TriggerRow } from "../../src/store/tables/triggers.ts";
+
+const ofUser: AccessScope = { kind: "user", userId: 7 as UserId };
+const ofTenant: AccessScope = { kind: "enterprise", tenantId: 4 as TenantId };
+const id = 1 as TriggerId;
+
+/**
+ * An alert whose value is another one at each read. `cheap`: what can be judged without the thread. The thread says what
+ * it was asked about.
+ */
+function made({ cheap, values = ["a"] }: { readonly cheap?: PresentJudgement; readonly values?: readonly string[] }) {
+  const trigger = {
+    ...{ id, userId: 7 as UserId, condition: { operation: "regex", pattern: "x" }, isEnabled: true, isArmed: true },
+    ...{ autoDisarm: false, autoDelete: false, autoDisable: false, commands: [{ thingId: "t_lamp" }] },
+  } as unknown as TriggerRow;
+  let isThere = true;
+  let reads = 0;
+  const table = { within: async () => (isThere ? trigger : undefined), record: async () => [] };
+  const subject = {
+    table: () => table,
+    value: async () => values[Math.min(reads++, values.length - 1)],
+  } as unknown as AlertSubject<RuleInput, TriggerRow, { readonly userId: UserId }>;
+  const callers: MatchCaller[] = [];
+  const judged: (string | null)[] = [];
+  let isMatch = true;
+  const parts = {
+    store: { read: (body: (tx: object) => unknown) => body({ things: { some: async () => [] } }) },
+    matching: {
+      judgeCheap: () => cheap,
+      async judgeBy(_: unknown, __: unknown, value: string | null) {
+        judged.push(value);
+        return isMatch;
+      },
+    },
+    matchTurns: {
+      admit(caller: MatchCaller, task: () => unknown) {
+        callers.push(caller);
+        return task();
+      },
+      run: (_: MatchCaller, task: (work: undefined) => unknown) => task(undefined),
+    },
+    tenantOf: async (userId: UserId) => (userId === 7 ? (3 as TenantId) : undefined),
+    records: { of: () => [] },
+    commanding: { reached: async () => ["t_lamp"] },
+  } as unknown as AlertCallParts;
+  const change = (now: { readonly isMatch?: boolean; readonly isThere?: boolean }) => {
+    isMatch = now.isMatch ?? isMatch;
+    isThere = now.isThere ?? isThere;
+  };
+  return { ...alertCalls(parts, subject), callers, judged, change };
+}
+
+describe("a question about an alert with a costly pattern", () => {
+  it("waits in the name of the user, of the tenant's clients, or of operators", async () => {
+    const { explain, callers } = made({});
+    const { signal: disconnected } = new AbortController();
+    const ask = async (accessScope: AccessScope, asker?: Asker) => void (await explain(accessScope, id, asker));
+    await ask(ofUser);
+    await ask(ofTenant, { disconnected });
+    await ask(ofUser, { isOperator: true });
+    await ask(ofTenant, { isOperator: true });
+    const limit = {
+      name: "explanationsWaiting",
+      sentence: "Too many of your explanation requests are waiting. Wait for their answers, then try again.",
+    };
+    const waiting = (tenantId: number | string, name: string) => ({ tenantId, name, disconnected: undefined, limit });
+    assert.deepEqual(callers, [
+      waiting(3, "user 7"),
+      { ...waiting(4, "tenant 4"), disconnected },
+      waiting("operators", "operators of user 7"),
+      waiting("operators", "operators of tenant 4"),
+    ]);
+    await assert.rejects(explain({ kind: "user", userId: 8 as UserId }, id), { code: "unknown_trigger" });
+    assert.equal(callers.length, 4, "a user who was removed does not wait");
+  });
+
+  it("is answered without waiting when the pattern is cheap on this value", async () => {
+    const { explain, tryValue, callers } = made({ cheap: false });
+    assert.equal((await explain(ofUser, id)).isTrue, false);
+    assert.equal((await tryValue(ofUser, id, "y")).outcome, "unmet");
+    assert.deepEqual(callers, []);
+  });
+
+  it("is judged anew when the value has changed meanwhile, three times at most", async () => {
+    const settling = made({ values: ["a", "b", "b"] });
+    assert.equal((await settling.explain(ofUser, id)).value, "b");
+    assert.deepEqual(settling.judged, ["a", "b"]);
+    const changing = made({ values: ["a", "b", "c", "d", "e"] });
+    assert.equal((await changing.explain(ofUser, id)).value, "c", "the value that was judged");
+    assert.deepEqual(changing.judged, ["a", "b", "c"]);
+  });
+
+  it("is refused when there is no such alert", async () => {
+    const { explain, tryValue, change } = made({ cheap: true });
+    change({ isThere: false });
+    await assert.rejects(explain(ofUser, id), { code: "unknown_trigger" });
+    await assert.rejects(tryValue(ofUser, id, "x"), { code: "unknown_trigger" });
+  });
+
+  it("says which things a firing would command, and names none when it would not fire", async () => {
+    const { tryValue, change } = made({});
+    const { outcome, commands } = await tryValue(ofUser, id, "x");
+    assert.deepEqual([outcome, commands.map(({ thingId }) => thingId)], ["fired", ["t_lamp"]]);
+    change({ isMatch: false });
+    const unmet = await tryValue(ofUser, id, "x");
+    assert.deepEqual([unmet.outcome, unmet.commands], ["unmet", []]);
+  });
+
+  it("tries values of up to 8,192 characters", async () => {
+    const { tryValue } = made({ cheap: true });
+    assert.equal((await tryValue(ofUser, id, "x".repeat(8_192))).outcome, "fired");
+    await assert.rejects(tryValue(ofUser, id, "x".repeat(8_193)), { code: "bad_parameter", parameter: "value" });
+  });
+});
+
+describe("an alert on an attribute", () => {
+  it("stays with its device", () => {
+    const before = { deviceId: 1 as DeviceId } as TriggerRow;
+    const moveTo = (deviceId: number) => () =>
+      attributeSubject.refuseMove(before, { deviceId } as Parameters<typeof attributeSubject.refuseMove>[1]);
+    moveTo(1)();
+    assert.throws(moveTo(2), { code: "bad_parameter", parameter: "deviceId" });
+  });
+});
