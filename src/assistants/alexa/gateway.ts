@@ -137,13 +137,15 @@ function outcomeOf(answer: MakerAnswer, { event }: AlexaEvent, signal: AbortSign
   if (status >= 200 && status < 300) return { result: "taken", status };
   const code = codeIn(answer.document);
   const text = `answered ${status}${code === undefined ? "" : ` ${code}`}`;
-  if (status === 400) return { result: "refused", status, text };
-  // Alexa may have too many endpoints of this user at present. An addition that is dropped would never be made up for.
-  if (status === 413 && event.header.name === "AddOrUpdateReport") {
-    const thingIds = endpointsIn(event).map(({ endpointId }) => thingIdOf(endpointId));
+  if (isForParts(answer)) {
+    const endpoints = event.header.name === "AddOrUpdateReport" ? endpointsIn(event) : [];
+    // An addition that is dropped would never be made up for. Alexa may have no room for the endpoints at present (413), or
+    // it refuses others that were sent with them (400).
+    const isToldAgain = endpoints.length > (status === 413 ? 0 : 1);
+    if (!isToldAgain) return { result: "refused", status, text };
+    const thingIds = endpoints.map(({ endpointId }) => thingIdOf(endpointId));
     return { result: "refused", status, text, afterMs: untilOperatorActsMs, thingIds };
   }
-  if (status === 413) return { result: "refused", status, text };
   if (code === "SKILL_DISABLED_EXCEPTION") return { result: "forget", status, text };
   // The user's enablement may not have reached this gateway yet. Wrong permissions or a missing skill are for operators.
   const isForOperator = status === 404 || (status === 403 && code !== "SKILL_NEVER_ENABLED_EXCEPTION");

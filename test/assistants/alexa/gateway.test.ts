@@ -185,26 +185,38 @@ describe("a message that Alexa throttles or finds too large", () => {
     assert.ok(outcome.result === "refused" && outcome.afterMs === undefined, "the malformed one is not sent again");
   });
 
-  it("finds one endpoint that Alexa refuses among all that it takes", async () => {
+  /** Adds 300 endpoints, of which Alexa refuses these. */
+  async function addWithMalformed(malformedIds: readonly string[]) {
     const all = Array.from({ length: 300 }, (_, index) => `t_${index}`);
-    const posted: (readonly string[])[] = [];
+    const added: string[] = [];
     const call = async (made: MakerCall) => {
       const ids = endpointsIn(made);
-      if (ids.includes("t_77")) return malformed;
-      posted.push(ids);
+      if (ids.some((id) => malformedIds.includes(id))) return malformed;
+      added.push(...ids);
       return answered(202);
     };
     const { deliver } = alexa({ call, runtime, newUuid: () => "m" });
-    const to = {
-      outletId: "o",
-      settings,
-      agentUserId: "u",
-      region: "eu",
-      credential,
-      keepCredential: async () => true,
-    };
-    assert.equal((await deliver(additionOf(all), to, new AbortController().signal)).result, "refused");
-    assert.deepEqual(posted.flat().toSorted(), all.filter((id) => id !== "t_77").toSorted());
+    const known = { outletId: "o", settings, agentUserId: "u", region: "eu", credential };
+    const to = { ...known, keepCredential: async () => true };
+    const outcome = await deliver(additionOf(all), to, new AbortController().signal);
+    assert.ok(outcome.result === "refused");
+    return { outcome, missing: all.filter((id) => !added.includes(id)) };
+  }
+
+  it("finds one endpoint that Alexa refuses among all that it takes", async () => {
+    const { outcome, missing } = await addWithMalformed(["t_77"]);
+    assert.deepEqual(missing, ["t_77"]);
+    assert.equal(outcome.afterMs, undefined);
+  });
+
+  it("is told again later about endpoints that were only sent together with malformed ones", async () => {
+    const many = ["t_20", "t_77", "t_150", "t_233"];
+    const { outcome, missing } = await addWithMalformed(many);
+    assert.ok(missing.length > many.length && outcome.afterMs! > 0);
+    assert.deepEqual(
+      outcome.thingIds!.filter((id) => !many.includes(id)),
+      missing.filter((id) => !many.includes(id)),
+    );
   });
 
   it("names the things of those parts that Alexa may take later, whatever else it refuses", async () => {
