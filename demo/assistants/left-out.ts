@@ -43,6 +43,6 @@ export function thingIdOf(deviceId: string): string {
 
 /** Values that the assistant does not get of the things that it knows. */
 export const leftOutValues: Readonly<Record<AssistantKind, string>> = {
-  alexa: "Alexa has no interface that fits humidity, batteries, the speed of fans and presence: it is not told these.",
+  alexa: "Alexa has no interface that fits humidity, batteries, the modes of fans and presence: it is not told these.",
   "google-home": "Google is not told the presence of a home.",
 };

@@ -16,7 +16,7 @@ function typing(answers: readonly string[], isTTY = true) {
     write(text: string) {
       if (!text.endsWith(": ")) return;
       asked.push(text);
-      setImmediate(() => input.write(`${left.shift() ?? ""}\n`));
+      if (!input.writableEnded) setImmediate(() => input.write(`${left.shift() ?? ""}\n`));
     },
   };
   const terminal = { environment: {}, version: "1", input, out: err, err } as unknown as Terminal;
@@ -37,6 +37,13 @@ describe("breezeway outlet add", () => {
     });
     assert.equal(asked.length, 3);
     assert.match(asked[0]!, /^The id of the skill, from the list of skills in the Alexa developer console: $/);
+  });
+
+  it("ends when the person ends the input instead of an answer", async () => {
+    const { terminal, asked } = typing([]);
+    (terminal.input as unknown as PassThrough).end();
+    await assert.rejects(async () => addOutlet.extraInput!({ kind: "google-home" }, terminal), /The input ended/);
+    assert.equal(asked.length, 1);
   });
 
   it("asks nothing without a terminal", async () => {

@@ -25,12 +25,11 @@ export const listOutlets: AdminCommand = {
   toText({ outlets }, _typed, width) {
     if (outlets.length === 0) return "There are no outlets yet. See: breezeway outlet add --help";
     return table(
-      [whole("OUTLET"), "KIND", "TENANT", whole("CLIENT"), "USERS", "DIRECTIVE", "LAG", "ERRORS"],
+      [whole("OUTLET"), whole("KIND"), "TENANT", "USERS", "DIRECTIVE", "LAG", "ERRORS"],
       (outlets as (ReturnType<typeof shownOutlet> & ShownHealth & { users: number })[]).map((one) => [
         one.outlet,
         one.kind,
         one.tenant,
-        one.client_id,
         String(one.users),
         directiveInShort(one),
         lagInWords(one),
