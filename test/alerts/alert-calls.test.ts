@@ -1,25 +1,34 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AlertCallParts, type AlertSubject, alertCalls } from "../../src/alerts/alert-calls.ts";
+import type { AlertTables } from "../../src/alerts/alert-tables.ts";
+import { alertsOn } from "../../src/alerts/alerts.ts";
 import { attributeSubject } from "../../src/alerts/attribute-subject.ts";
 import type { RuleInput } from "../../src/alerts/definition.ts";
 import type { Asker, MatchCaller } from "../../src/alerts/match-turns.ts";
 import type { PresentJudgement } from "../../src/alerts/matching.ts";
 import type { AccessScope } from "../../src/model/access-scope.ts";
 import type { DeviceId, TenantId, TriggerId, UserId } from "../../src/model/ids.ts";
+import type { Store } from "../../src/store/seam.ts";
 import type { TriggerRow } from "../../src/store/tables/triggers.ts";
 
 const ofUser: AccessScope = { kind: "user", userId: 7 as UserId };
 const ofTenant: AccessScope = { kind: "enterprise", tenantId: 4 as TenantId };
 const id = 1 as TriggerId;
 
+interface Made {
+  readonly cheap?: PresentJudgement;
+  readonly values?: readonly string[];
+  readonly isEnabled?: boolean;
+}
+
 /**
  * An alert whose value is another one at each read. `cheap`: what can be judged without the thread. The thread says what
  * it was asked about.
  */
-function made({ cheap, values = ["a"] }: { readonly cheap?: PresentJudgement; readonly values?: readonly string[] }) {
+function made({ cheap, values = ["a"], isEnabled = true }: Made) {
   const trigger = {
-    ...{ id, userId: 7 as UserId, condition: { operation: "regex", pattern: "x" }, isEnabled: true, isArmed: true },
+    ...{ id, userId: 7 as UserId, condition: { operation: "regex", pattern: "x" }, isEnabled, isArmed: true },
     ...{ autoDisarm: false, autoDelete: false, autoDisable: false, commands: [{ thingId: "t_lamp" }] },
   } as unknown as TriggerRow;
   let isThere = true;
@@ -129,5 +138,48 @@ describe("an alert on an attribute", () => {
       attributeSubject.refuseMove(before, { deviceId } as Parameters<typeof attributeSubject.refuseMove>[1]);
     moveTo(1)();
     assert.throws(moveTo(2), { code: "bad_parameter", parameter: "deviceId" });
+  });
+});
+
+describe("a list of alerts", () => {
+  const rows =
+    (...ids: readonly number[]) =>
+    async () =>
+      ids.map((id) => ({ id }));
+  const tables = { triggers: { listed: rows(5, 2) }, thingTriggers: { listed: rows(4, 1) } };
+  const alerts = alertsOn({
+    store: { read: (body: (tx: object) => unknown) => body(tables) } as unknown as Store<AlertTables>,
+  });
+
+  it("of both kinds has the newest first, up to its limit", async () => {
+    const ids = async (limit: number) =>
+      (await alerts.onThings.listed({ limit } as Parameters<typeof alerts.onThings.listed>[0])).map(({ id }) => id);
+    assert.deepEqual(
+      [await ids(9), await ids(3)],
+      [
+        [5, 4, 2, 1],
+        [5, 4, 2],
+      ],
+    );
+  });
+
+  it("of a tenant must name a device, or a thing where things are listed too", async () => {
+    await assert.rejects(async () => alerts.page(ofTenant, { afterId: 0, deviceId: undefined }), {
+      message: "The parameter deviceId is required with an enterprise token.",
+    });
+    await assert.rejects(
+      async () => alerts.onThings.pageOfBoth(ofTenant, { afterId: 0, deviceId: undefined, thingId: undefined }),
+      {
+        message: "The parameter deviceId or thingId is required with an enterprise token.",
+      },
+    );
+  });
+});
+
+describe("a tried value", () => {
+  it("of a disabled alert has the outcome disabled", async () => {
+    const { tryValue } = made({ cheap: true, isEnabled: false });
+    const { outcome, isTrue, commands } = await tryValue(ofUser, id, "x");
+    assert.deepEqual([outcome, isTrue, commands], ["disabled", true, []]);
   });
 });

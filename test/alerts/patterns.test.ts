@@ -163,6 +163,7 @@ describe("the pattern of an alert", () => {
       ["(?i)[!-\u{10ffff}]", 12_544],
     ];
     for (const [pattern, cost] of costs) assert.equal(estimatedCost(pattern), cost, pattern);
+    assert.equal(estimatedCost("(?i)[A-K]") - estimatedCost("(?i)[A-J]"), 1, "ten characters of a range cost one");
   });
 
   it("takes steps to compile only when it is not in memory, and its cost and size are known without it", () => {
