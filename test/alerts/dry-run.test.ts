@@ -19,14 +19,20 @@ const allTime = { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 
 /**
  * The store with a simulated history: each device has `commits` commits, at the times 1, 2, 3 and so on. Storing them
- * would take too long.
+ * would take too long. The one at `blankMs` sets no value.
  */
-function withHistory(store: OpenStore, commits: number, value: string): Store<AlertTables> {
+function withHistory(store: OpenStore, commits: number, value: string, blankMs?: number): Store<AlertTables> {
   const changes: LogTable["changes"] = async (userId, deviceId, { fromMs, toMs }, limit) => {
-    const { body } = attributeEntry(userId, deviceId, 0, { by: "administrator" }, [{ key: "power", value }]);
+    const bodyAt = (timeMs: number) => {
+      const changed = [{ key: "power", value: timeMs === blankMs ? null : value }];
+      return attributeEntry(userId, deviceId, 0, { by: "administrator" }, changed).body;
+    };
     const lastMs = Math.min(commits, toMs - 1);
     const count = Math.max(0, Math.min(limit, lastMs - fromMs + 1));
-    return Array.from({ length: count }, (_, i) => ({ userId, deviceId, kind: "attribute", timeMs: fromMs + i, body }));
+    return Array.from({ length: count }, (_, i) => {
+      const timeMs = fromMs + i;
+      return { userId, deviceId, kind: "attribute", timeMs, body: bodyAt(timeMs) };
+    });
   };
   const withPastCommits = (tx: Transaction): Transaction => Object.create(tx, { log: { value: { changes } } });
   return {
@@ -94,9 +100,10 @@ describe("a dry run", () => {
       const { accessScope, given, lamp } = await madeAlerts(store);
       const stringThreshold = "b.{97}";
       assert.equal(RE2JS.compile(stringThreshold).programSize(), 100);
-      const jobsWith = async (commits: number, characters: number) => {
+      const jobsWith = async (commits: number, characters: number, blankMs?: number) => {
         const { patternWork, jobs } = watchedWork();
-        const alerts = alertsOn({ store: withHistory(store, commits, "a".repeat(characters)), patternWork });
+        const history = withHistory(store, commits, "a".repeat(characters), blankMs);
+        const alerts = alertsOn({ store: history, patternWork });
         const power = { deviceId: lamp, attributeName: "power", operation: "regex", stringThreshold };
         const { events, firings } = await alerts.dryRun(accessScope, given(power), allTime);
         assert.deepEqual([events, firings], [commits, []]);
@@ -108,6 +115,7 @@ describe("a dry run", () => {
       assert.deepEqual(await jobsWith(1_000, 1), [1], "500 events are one job, and the first ones were cheap");
       assert.deepEqual(await jobsWith(1_001, 1), [1, 1]);
       assert.deepEqual(await jobsWith(2, 2_500), [1, 1], "a match of 250,000 steps is a job of its own");
+      assert.deepEqual([await jobsWith(1, 1, 1), await jobsWith(3, 501, 2)], [[], [1]], "blank values take no steps");
     }));
 
   it("matches nothing after it would have disabled itself, and is refused when the thread fails", () =>

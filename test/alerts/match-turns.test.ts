@@ -153,6 +153,10 @@ describe("the turns of those whose costly patterns are matched", () => {
     for (let i = 0; i < first.length + 1; i++) await end();
     await Promise.all([...first, bob, last]);
     assert.equal(begun.length, first.length + 2);
+    const again = Array.from({ length: limits.explanationsWaiting }, () => begin(ada));
+    await assert.rejects(begin(ada), refused);
+    for (const _ of again) await end();
+    await Promise.all(again);
   });
 
   it("are not taken by a caller who comes at the moment when they pass on, nor given twice", async () => {

@@ -20,6 +20,19 @@ export const arguedOfDevices: readonly Argued[] = [
     ],
     ["boolean", "true", "false", "equivalent: a chain reaches an alert on a thing once, so nothing reads it"],
   ]),
+  ...of("src/alerts/dry-run.ts", "matchesOf", [
+    ["condition", 'condition.operation !== "regex"', "false", "equivalent: only a pattern takes steps and comes here"],
+    ["return", "() => false", "undefined", "equivalent: only a pattern takes steps and comes here"],
+    ["boolean", "false", "true", "equivalent: only a pattern takes steps and comes here"],
+    ["?.", "answers[index]?.isMatch", "answers[index].isMatch", "equivalent: each question of a job has an answer"],
+  ]),
+  ...of("src/alerts/match-turns.ts", "MatchTurns.admit", [
+    ["condition", "left === 0", "false", "equivalent: a count of 0 is as good as none; it only takes memory"],
+  ]),
+  ...of("src/alerts/match-turns.ts", "MatchTurns.#wait", [
+    ["boolean", "true", "false", "equivalent: a signal aborts once"],
+  ]),
+  ...of("src/alerts/match-turns.ts", "orGone", [["boolean", "true", "false", "equivalent: a signal aborts once"]]),
   ...of("src/alerts/field-conditions.ts", "valuesOf", [
     ["condition", 'value.type === "enum"', "true", "equivalent: only an enum has a member `values`"],
   ]),
