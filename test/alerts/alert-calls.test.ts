@@ -7,8 +7,10 @@ import { attributeSubject } from "../../src/alerts/attribute-subject.ts";
 import type { RuleInput } from "../../src/alerts/definition.ts";
 import type { Asker, MatchCaller } from "../../src/alerts/match-turns.ts";
 import type { PresentJudgement } from "../../src/alerts/matching.ts";
+import { thingWithin } from "../../src/alerts/thing-subject.ts";
 import type { AccessScope } from "../../src/model/access-scope.ts";
 import type { DeviceId, TenantId, TriggerId, UserId } from "../../src/model/ids.ts";
+import type { OwnThings } from "../../src/own-things/own-things.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { TriggerRow } from "../../src/store/tables/triggers.ts";
 
@@ -205,5 +207,18 @@ describe("a costly explanation without a thread", () => {
     const { isTrue } = await explainFor([{ tenantId: 3 }], turn);
     assert.deepEqual([isTrue, turns], [true, 1]);
     await assert.rejects(explainFor([], turn), { code: "unknown_trigger" });
+  });
+});
+
+describe("an alert on a thing", () => {
+  const row = { thingId: "t_hall", userId: 7, deviceId: 5, state: "{}" };
+  const tx = { things: { within: async () => row } } as unknown as AlertTables;
+
+  it("finds a company's own thing, and else that of a linked account", async () => {
+    const own = { thingId: "t_own" };
+    const ownThings = (found: object | undefined) => ({ find: async () => found }) as unknown as OwnThings;
+    assert.equal(await thingWithin(tx, ownThings(own), ofUser, "t_own"), own);
+    assert.equal((await thingWithin(tx, ownThings(undefined), ofUser, "t_hall")).deviceId, 5);
+    assert.equal((await thingWithin(tx, undefined, ofUser, "t_hall")).deviceId, 5);
   });
 });

@@ -68,6 +68,8 @@ describe("the commands of a firing", () => {
     assert.deepEqual([linked.commands.length, linked.isLimitReached], [linkedAtMost + 5, true]);
     const own = await send([to("own", linkedAtMost + 5)]);
     assert.deepEqual([own.commands.length, own.isLimitReached], [linkedAtMost + 5, false]);
+    const mixed = await send([to("own", 5), to("linked", linkedAtMost)]);
+    assert.deepEqual([mixed.commands.length, mixed.isLimitReached], [linkedAtMost + 5, false]);
     const later = await send([to("linked", 3), to("own", 3)], all - linkedAtMost + 2);
     assert.deepEqual(later.commands.map(({ thingId }) => thingId).slice(0, 3), ["linked 0", "linked 1", "own 0"]);
   });

@@ -216,4 +216,14 @@ describe("the pattern of an alert", () => {
     assert.equal(compiledFor("value 2000[0-9]*", "value 20001"), 0);
     assert.equal(compiledFor("value 0[0-9]*", "value 01"), 1);
   });
+
+  it("is compiled again when many others were used once", (t) => {
+    const patterns = new Patterns();
+    for (let i = 0; i < 3_000; i++) assert.equal(patterns.matches(`value ${i}`, ""), false);
+    const compile = t.mock.method(RE2JS, "compile");
+    patterns.matches("value 2999", "");
+    assert.equal(compile.mock.callCount(), 0);
+    patterns.matches("value 0", "");
+    assert.equal(compile.mock.callCount(), 1);
+  });
 });

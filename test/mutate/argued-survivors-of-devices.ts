@@ -36,6 +36,39 @@ export const arguedOfDevices: readonly Argued[] = [
   ...of("src/alerts/field-conditions.ts", "valuesOf", [
     ["condition", 'value.type === "enum"', "true", "equivalent: only an enum has a member `values`"],
   ]),
+  ...of("src/alerts/matching.ts", "Matching.judgeBy", [
+    [
+      "??",
+      "cheap ?? false",
+      "cheap",
+      "equivalent: a condition without a pattern is cheap; the fallback is for the compiler",
+    ],
+    [
+      "boolean",
+      "false",
+      "true",
+      "equivalent: a condition without a pattern is cheap; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/alerts/pattern-cache.ts", "PatternCache.matches", [
+    [
+      "statement",
+      "program.reset();",
+      "",
+      "it frees buffers of the library, which are too small for the test of memory",
+    ],
+  ]),
+  ...of("src/alerts/patterns.ts", "Patterns.isTooCostly", [
+    [
+      ">",
+      "this.costOf(pattern) > largestKeptCost",
+      "this.costOf(pattern) >= largestKeptCost",
+      "the bound of an estimate, which may be wrong by far more than one",
+    ],
+  ]),
+  ...of("src/alerts/reaction.ts", "afterCommit", [
+    ["??", "commit.chain ?? commit", "commit.chain", "equivalent: a commit that reactions see has a chain"],
+  ]),
   ...of("src/alerts/patterns.ts", "Patterns.faultOf", [
     [
       ">",

@@ -54,7 +54,9 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   },
   {
     source: "src/provisioning",
-    near: ["test/provisioning/{devices,operator-devices,states}.test.ts"],
+    near: [
+      "test/provisioning/{costly-states,costly-turns,devices,operator-devices,partly-written-states,states}.test.ts",
+    ],
     far: ["test/devices/attribute-limits.test.ts", "test/own-things/*.test.ts", "test/http/v3-*.test.ts"],
     tried: "all",
   },
