@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { alertEntry, commandEntry, linkEntry, thingCommandEntry } from "../../src/devices/log-entries.ts";
+import { alertEntry, commandEntry, deviceEntry, linkEntry, thingCommandEntry } from "../../src/devices/log-entries.ts";
 import type { DeviceId, TriggerId, UserId } from "../../src/model/ids.ts";
 
 const [userId, deviceId] = [1 as UserId, 2 as DeviceId];
@@ -12,6 +12,20 @@ describe("the log entry of a firing", () => {
     const entry = alertEntry(userId, deviceId, 20, body);
     assert.equal(entry.kind, "alert");
     assert.deepEqual(JSON.parse(entry.body), body);
+  });
+
+  it("on a thing is of another kind, which older clients do not get", () => {
+    const texts = { action: "note", thingId: "t_1", field: "smoke.state", value: "alarm", address: "", message: "" };
+    const body = { alert: 7, ...texts, writes: [] };
+    const { kind, body: stored } = alertEntry(userId, deviceId, 20, body);
+    assert.deepEqual([kind, JSON.parse(stored)], ["thingAlert", body]);
+  });
+});
+
+describe("the log entry of a device", () => {
+  it("says what became of it", () => {
+    const entry = { userId, deviceId, kind: "device", timeMs: 20, body: '{"what":"removed"}' };
+    assert.deepEqual(deviceEntry(userId, deviceId, 20, "removed"), entry);
   });
 });
 
@@ -87,6 +101,8 @@ describe("the log entry of a command to a thing", () => {
     const writes = { power: "on" };
     const sent = thingCommandEntry({ ...own, state: "sending" }, 20);
     assert.deepEqual(JSON.parse(sent.body), { ...shown, state: "sending", error: null, writes });
+    const toLinked = thingCommandEntry({ ...own, dueMs: null, state: "sending" }, 20);
+    assert.deepEqual(JSON.parse(toLinked.body), { ...shown, state: "sending", error: null });
     const settled = thingCommandEntry({ ...own, state: "confirmed" }, 20);
     assert.deepEqual(JSON.parse(settled.body), { ...shown, state: "confirmed", error: null });
   });
