@@ -84,11 +84,13 @@ export async function* foundLinks(
 ): AsyncGenerator<readonly FoundLink[], void> {
   const wanted = text.toLowerCase();
   const isIn = (words: string) => words.toLowerCase().includes(wanted);
+  // A space stands between the name, the ecosystem and the ids.
+  const mayBeInIds = /[\d ]/.test(wanted);
   for (let from = after; ; ) {
     const page = { tenantIds, after: from, limit: linksAtOnce };
     const { last, found } = await parts.store.read(async (tx) => {
       const nowMs = await tx.clock.nowMs();
-      const joined = wanted === "" ? undefined : await tx.links.joinedSearchText(page);
+      const joined = wanted === "" ? undefined : await tx.links.joinedSearchText(page, mayBeInIds);
       if (joined && !isIn(joined.words)) return { last: joined.last, found: undefined };
       const skimmed = joined || state === undefined ? undefined : await tx.links.listedDevices(page);
       if (skimmed && !mayShow(parts, skimmed.deviceIds, state!, nowMs)) return { last: skimmed.last, found: undefined };

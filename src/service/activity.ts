@@ -99,9 +99,12 @@ async function blindTime(
   sinceMs: number,
 ): Promise<Activity["blind"]> {
   const links: FoundLink[] = [];
+  let isAll = true;
   for await (const some of foundLinks({ tenantIds })) {
     links.push(...some);
-    if (links.length > linksCounted) break;
+    // There may be no more: then all of them are the first ones.
+    isAll = links.length < linksCounted;
+    if (!isAll) break;
   }
   const counted = links.slice(0, linksCounted);
   const sums = { seenMs: zeros(), blindMs: zeros(), unknownMs: zeros() };
@@ -114,7 +117,7 @@ async function blindTime(
     }
   }
   const ms = sums.blindMs.reduce((sum, one) => sum + one, 0);
-  return { ms, blindLinks, links: counted.length, isAll: links.length <= linksCounted, hours: sums };
+  return { ms, blindLinks, links: counted.length, isAll, hours: sums };
 }
 
 async function readNodes(nodes: NodeQuestions): Promise<CountsOfNodes | undefined> {

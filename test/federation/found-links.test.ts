@@ -23,10 +23,11 @@ function storeOf(stateOf: (deviceId: number) => string | undefined = () => undef
       listed += page.length;
       return page;
     },
-    async joinedSearchText(filter: ListedLinkFilter) {
+    async joinedSearchText(filter: ListedLinkFilter, hasIds: boolean) {
       const page = some(filter);
       const last = page.length < filter.limit ? undefined : page.at(-1);
-      return { last, words: page.map((link) => linkSearchText(link as never)).join("\n") };
+      const words = page.map((link) => (hasIds ? linkSearchText(link as never) : `${link.userName} ${link.ecosystem}`));
+      return { last, words: words.join("\n") };
     },
     async listedDevices(filter: ListedLinkFilter) {
       const page = some(filter);

@@ -147,8 +147,8 @@ export interface LinkTable {
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
   /** Links of these tenants, or of all, in the order of users and ecosystems, after the given one. */
   listed(filter: ListedLinkFilter): Promise<ListedLinkRow[]>;
-  /** The words of the links that `listed` returns. */
-  joinedSearchText(filter: ListedLinkFilter): Promise<JoinedSearchText>;
+  /** The words of the links that `listed` returns; without their ids, which take most of the time, if `hasIds` is false. */
+  joinedSearchText(filter: ListedLinkFilter, hasIds?: boolean): Promise<JoinedSearchText>;
   /** The devices of the links that `listed` returns. */
   listedDevices(filter: ListedLinkFilter): Promise<ListedDevices>;
   /**
@@ -396,8 +396,9 @@ export function linkTable(sql: Sql): LinkTable {
         parameters,
       );
     },
-    async joinedSearchText(filter) {
-      const text = "u.name || ' ' || l.ecosystem || ' ' || l.user_id || ' ' || l.device_id";
+    async joinedSearchText(filter, hasIds = true) {
+      const ids = hasIds ? "|| ' ' || l.user_id || ' ' || l.device_id" : "";
+      const text = `u.name || ' ' || l.ecosystem ${ids}`;
       const { lines, last } = await joined(text, filter);
       return { words: lines ?? "", last };
     },

@@ -33,6 +33,9 @@ export function linkCases(harness: StoreHarness): void {
           const { userId, ecosystem } = rows.at(-1)!;
           assert.deepEqual(last && { ...last }, rows.length < filter.limit ? undefined : { userId, ecosystem });
           assert.deepEqual(words.split("\n").sort(), rows.map(linkSearchText).sort());
+          const withoutIds = await tx.links.joinedSearchText(filter, false);
+          const names = rows.map(({ userName, ecosystem: of }) => `${userName} ${of}`);
+          assert.deepEqual([withoutIds.words.split("\n").sort(), withoutIds.last], [names.sort(), last]);
           const devices = await tx.links.listedDevices(filter);
           assert.deepEqual(devices.deviceIds.toSorted(), rows.map(({ deviceId }) => deviceId).toSorted());
           assert.deepEqual(devices.last, last);

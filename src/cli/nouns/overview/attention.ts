@@ -80,10 +80,11 @@ async function ofWebhooks(
   { webhooks, clients }: AdministrationParts,
   tenantIds: readonly TenantId[] | undefined,
 ): Promise<readonly AttentionItem[]> {
-  const names = new Map((await clients.listClients()).map(({ id, name }) => [id, name]));
   const findings: AttentionItem[] = [];
   for (const only of ["failing", "paused"] as const) {
     const found = await webhooks.list({ tenantIds, only, afterId: "", limit: webhooksNamed + 1 });
+    if (found.length === 0) continue;
+    const names = new Map((await clients.listClients()).map(({ id, name }) => [id, name]));
     for (const { webhook, url, waiting, recent } of found.slice(0, webhooksNamed)) {
       const whose = `The webhook ${url || webhook.id} of ${names.get(webhook.clientId) ?? webhook.clientId}`;
       const last = recent.find(({ text }) => text !== null)?.text ?? "no answer";
