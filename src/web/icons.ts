@@ -1,4 +1,4 @@
-import { html } from "./html.ts";
+import { type Html, html } from "./html.ts";
 
 /** Icons in the colour of the text. They are decorative, so screen readers skip them. */
 const icon = {
@@ -12,11 +12,18 @@ const icon = {
 export type Icon = keyof typeof icon;
 
 /** With an id, `sameIcon` can show it again. */
-export function iconOf(name: Icon, id?: string) {
-  return html`<svg${id === undefined ? undefined : html` id="${id}"`} width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${icon[name]}</svg>`;
+export function iconOf(name: Icon, id?: string): Html {
+  return drawn(
+    html`<g${id === undefined ? undefined : html` id="${id}"`} fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round"><circle cx="12" cy="12" r="10"/>${icon[name]}</g>`,
+  );
 }
 
 /** An icon of the same page again, in few bytes. */
-export function sameIcon(id: string) {
-  return html`<svg width="24" height="24" aria-hidden="true"><use href="#${id}"/></svg>`;
+export function sameIcon(id: string): Html {
+  return drawn(html`<use href="#${id}"/>`);
+}
+
+/** Scaled as a whole: a style may set another size. */
+function drawn(shapes: Html): Html {
+  return html`<svg width="24" height="24" viewBox="0 0 24 24" stroke-width="2" aria-hidden="true">${shapes}</svg>`;
 }

@@ -26,6 +26,7 @@ describe("authorizing a client in a browser", { skip }, () => {
       await visit(browser(), world, look, async (tab) => {
         await comeToTerms(tab, world);
         assert.ok(await tab.getByText("See your devices").isVisible());
+        assert.deepEqual(await cutIcons(tab), [], "all icons are drawn whole");
         await acceptButton(tab).click();
         await backAtClient(tab);
         assert.equal(new URL(tab.url()).origin, world.site.url);
@@ -127,4 +128,16 @@ async function tabTo(tab: Page, wanted: string): Promise<void> {
     return;
   }
   assert.fail(`the Tab key does not lead to ${wanted}`);
+}
+
+/** Icons whose shapes reach beyond their box, with the lengths that are cut off. */
+function cutIcons(tab: Page): Promise<readonly number[]> {
+  return tab.locator(".may svg").evaluateAll((icons) =>
+    icons
+      .map((icon) => {
+        const [box, shapes] = [icon, icon.firstElementChild!].map((one) => one.getBoundingClientRect());
+        return Math.max(shapes!.right - box!.right, shapes!.bottom - box!.bottom);
+      })
+      .filter((cut) => cut > 0),
+  );
 }

@@ -91,6 +91,28 @@ describe("what needs attention of the service itself", () => {
   });
 });
 
+describe("a webhook that needs attention", () => {
+  it("is named with the answer to the message that is retried, which may be older than all recent ones", async () => {
+    const webhook = { id: "wh_1", clientId: "bwc_1" };
+    const recent = Array.from({ length: 20 }, () => ({ state: "waiting", text: null }));
+    const record = { webhook, url: "https://a.example", waiting: 1_000, recent, nextRetry: { text: "answered 500" } };
+    const parts = {
+      linkCounts: async () => new Map(),
+      webhooks: { list: async ({ only }: { only: string }) => (only === "failing" ? [record] : []) },
+      clients: { listClients: async () => [{ id: "bwc_1", name: "Voice" }] },
+      assistants: { grants: { failing: async () => [] } },
+    };
+    const [show] = attention.commands as [AdminCommand];
+    const { answer } = await show.act(parts as unknown as ActParts, {}, undefined, () => undefined);
+    const { findings: found } = answer as { readonly findings: readonly { readonly sentence: string }[] };
+    const sentence = "The webhook https://a.example of Voice fails: answered 500. Messages that wait: 1,000 or more.";
+    assert.deepEqual(
+      found.map((one) => one.sentence),
+      [sentence],
+    );
+  });
+});
+
 describe("what the command attention prints", () => {
   it("names the commands for a backup, which the console has a button for", () => {
     const [show] = attention.commands as [AdminCommand];

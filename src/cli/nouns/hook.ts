@@ -1,4 +1,4 @@
-import type { WebhookRecord } from "../../events/webhooks/webhook-administration.ts";
+import { type WebhookRecord, waitingInWords } from "../../events/webhooks/webhook-administration.ts";
 import { readText } from "../../identity/names.ts";
 import { afterPart, BadParameter, NotFound, OutcomeUnknown } from "../../model/errors.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
@@ -45,7 +45,7 @@ const list: AdminCommand = {
         one.tenant,
         one.url,
         one.state,
-        one.waiting,
+        waitingInWords(one.waiting),
         one.lastTime === null ? "never" : ago(Date.parse(one.lastTime)),
       ]),
       width,
@@ -253,7 +253,8 @@ function holding(verb: "pause" | "resume", meaning: string, outcome: string): Ad
       const answer = shownWebhook(record, await namesOf(parts));
       return { answer, changed: { ...changedOf(webhook), detail: { webhook: webhook.id } } };
     },
-    toText: ({ webhookId, waiting }) => `Webhook ${webhookId} ${outcome} Messages that wait: ${waiting}.`,
+    toText: ({ webhookId, waiting }) =>
+      `Webhook ${webhookId} ${outcome} Messages that wait: ${waitingInWords(waiting)}.`,
   };
 }
 

@@ -24,6 +24,11 @@ export interface WebhookRecord {
 }
 
 export const mostCounted = 1_000;
+
+/** `12`, `1,000 or more`. */
+export function waitingInWords(waiting: number): string {
+  return waiting < mostCounted ? String(waiting) : `${mostCounted.toLocaleString("en")} or more`;
+}
 const recentShown = 20;
 /** Messages that are added in one transaction. */
 const resentAtOnce = 100;

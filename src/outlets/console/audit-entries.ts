@@ -18,7 +18,7 @@ export const auditFilters = ["act", "operator", "user", "client"];
 export function wordsOf({ act, detail }: ShownEntry): readonly string[] {
   const { command, ...facts } = detail;
   const words = Object.entries(facts).map(([name, value]) => {
-    const shown = Array.isArray(value) ? value.join(" ") : String(value);
+    const shown = Array.isArray(value) ? value.join(" ") || "none" : String(value);
     return value === true ? name : `${name}: ${shown}`;
   });
   return [act === "admin" && typeof command === "string" ? command : act.replaceAll("_", " "), ...words];

@@ -34,9 +34,10 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .content h2{font-size:1rem;margin:0 0 .75rem}
 .content section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;margin-bottom:1rem}
 .content section:empty{display:none}
+.content section>:is(p,form):last-child{margin-bottom:0}
 .content table{width:100%;border-collapse:collapse;font-size:.8125rem}
 .content th{text-align:left;font-weight:600;color:var(--soft);padding:.375rem .75rem .375rem 0}
-.content td{padding:.375rem .75rem .375rem 0;border-top:1px solid var(--line);vertical-align:top}
+.content td{padding:.375rem .75rem .375rem 0;border-top:1px solid var(--line);vertical-align:baseline}
 .wide{overflow-x:auto}
 .console button{display:inline-block;width:auto;min-height:2rem;padding:.25rem .75rem;font-size:.8125rem}
 .console button.quiet{background:transparent;color:var(--link)}
@@ -54,11 +55,12 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .needs svg{color:var(--bad)}
 .needs .warn svg{color:var(--warn)}
 .numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.75rem;margin:0}
-.numbers div{padding:.75rem;border-radius:.5rem;background:var(--tint)}
+.numbers div{display:flex;flex-direction:column;padding:.75rem;border-radius:.5rem;background:var(--tint)}
 .numbers dt{color:var(--soft)}
 .numbers dd{margin:0;font-size:1.25rem;font-weight:650}
 .numbers dd a{color:inherit}
 .numbers dd.small{font-size:.8125rem;font-weight:400;color:var(--soft)}
+.numbers dd:has(>.strip){margin-top:auto}
 .strip{display:block;width:100%;height:2.25rem;margin-top:.5rem}
 .content .numbers+.small,.content .asks+.small,.content .needs+.small{margin-top:.75rem}
 .strip .bar{fill:var(--edge)}
@@ -68,8 +70,8 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .console button[aria-busy=true]{cursor:progress}
 .secret{font-family:ui-monospace,Menlo,Consolas,monospace;padding:.5rem;background:var(--tint);border-radius:.5rem;user-select:all}
 .soft{color:var(--soft)}
-.state{display:inline-flex;gap:.25rem;align-items:center;font-weight:600}
-.state svg{width:1rem;height:1rem;flex:none}
+.state{display:inline-flex;gap:.25rem;align-items:baseline;font-weight:600}
+.state svg{width:1rem;height:1rem;flex:none;align-self:center}
 .state.good{color:var(--good)}
 .state.warn{color:var(--warn)}
 .state.bad{color:var(--bad)}
@@ -133,7 +135,6 @@ dialog.ask form{margin-top:.75rem}
 .value{overflow-wrap:anywhere}
 .content h3{font-size:.875rem;margin:1rem 0 .25rem;overflow-wrap:anywhere}
 .list .small{margin:0;font-size:.8125rem}
-.content :is(p,dd,li) .state{vertical-align:text-bottom}
 .refusal{display:flex;gap:.5rem;margin:.25rem 0 .75rem;color:var(--bad);font-weight:600}
 .refusal svg{flex:none;width:1.125rem;height:1.125rem}
 .code{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
@@ -144,12 +145,16 @@ dialog.ask form{margin-top:.75rem}
 @media(max-height:50rem){
 .rail a{padding:.28125rem .5rem}
 }
-@media(max-width:40rem){
+@media(max-width:63.99rem){
 .list thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .list tr{display:block;padding:.5rem 0;border-top:1px solid var(--line)}
+.list tbody tr:first-child{border-top:0}
 .content .list td{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:.5rem;border:0;padding:.125rem 0}
 .list td::before{content:attr(data-label);color:var(--soft)}
 .list td:empty{display:none}
+}
+@media(max-width:40rem){
+.needs svg{align-self:start}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}
 body.console{display:block;padding-bottom:4.5rem}
 .rail{position:static;height:auto;flex-direction:row;align-items:center;border-right:0;border-bottom:1px solid var(--line);padding:.25rem 1rem}

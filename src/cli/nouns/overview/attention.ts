@@ -1,3 +1,4 @@
+import { waitingInWords } from "../../../events/webhooks/webhook-administration.ts";
 import type { TenantId } from "../../../model/ids.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../../administration/admin-command.ts";
 import type { Noun } from "../../noun.ts";
@@ -85,19 +86,20 @@ async function ofWebhooks(
     const found = await webhooks.list({ tenantIds, only, afterId: "", limit: webhooksNamed + 1 });
     if (found.length === 0) continue;
     const names = new Map((await clients.listClients()).map(({ id, name }) => [id, name]));
-    for (const { webhook, url, waiting, recent } of found.slice(0, webhooksNamed)) {
+    for (const { webhook, url, waiting, recent, nextRetry } of found.slice(0, webhooksNamed)) {
       const whose = `The webhook ${url || webhook.id} of ${names.get(webhook.clientId) ?? webhook.clientId}`;
-      const last = recent.find(({ text }) => text !== null)?.text ?? "no answer";
+      // The message that is retried may be older than all recent ones.
+      const last = nextRetry?.text ?? recent.find(({ text }) => text !== null)?.text ?? "no answer";
       findings.push(
         only === "failing"
           ? {
               ...{ kind: "webhook_failing", level: "bad", count: waiting, id: webhook.id },
-              sentence: `${whose} fails: ${last}. Messages that wait: ${waiting}.`,
+              sentence: `${whose} fails: ${last}. Messages that wait: ${waitingInWords(waiting)}.`,
               fix: "Tell the client's people. When the receiver works again, resend what failed.",
             }
           : {
               ...{ kind: "webhook_paused", level: "warn", count: waiting, id: webhook.id },
-              sentence: `${whose} is paused. Messages that wait: ${waiting}.`,
+              sentence: `${whose} is paused. Messages that wait: ${waitingInWords(waiting)}.`,
               fix: "Resume it when the receiver is ready.",
             },
       );

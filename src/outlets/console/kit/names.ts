@@ -68,3 +68,8 @@ export function clientOf(clientId: string, { clients, address }: Names): Html {
 export function tenantOf(tenantId: number, { tenants }: Names): Html {
   return html`<bdi>${tenants.get(tenantId) ?? `tenant ${tenantId}`}</bdi>`;
 }
+
+/** `Voice, ada, Acme`. */
+export function inOneLine(parts: readonly Html[]): Html {
+  return parts.reduce((line, part) => html`${line}, ${part}`);
+}

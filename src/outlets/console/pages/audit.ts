@@ -2,7 +2,7 @@ import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import { auditFilters, type ShownEntry, wordsOf } from "../audit-entries.ts";
 import type { ConsolePage } from "../console-page.ts";
-import { clientOf, type Names, namesOf, tenantOf, userOf } from "../kit/names.ts";
+import { clientOf, inOneLine, type Names, namesOf, tenantOf, userOf } from "../kit/names.ts";
 import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 
@@ -51,11 +51,12 @@ ${pager(context, path, auditFilters, answer.cursor)}
   },
 };
 
-function who({ operator, userId, act }: ShownEntry, names: Names): Html | string {
+/** A sign-in that failed names the client that asked for it, and nobody knows who tried. */
+function who({ operator, userId, clientId, act }: ShownEntry, names: Names): Html | string {
   if (operator === "local") return "a command on the machine";
   if (operator !== null) return html`operator ${named(operator)}`;
   if (userId !== null) return userOf(userId, names);
-  return act === "client_credentials" ? "the client" : "unknown";
+  return clientId !== null && act !== "sign_in_failed" ? "the client" : "unknown";
 }
 
 function onWhat({ tenantId, userId, clientId, operator }: ShownEntry, names: Names): Html {
@@ -65,5 +66,5 @@ function onWhat({ tenantId, userId, clientId, operator }: ShownEntry, names: Nam
     ...(tenantId === null ? [] : [tenantOf(tenantId, names)]),
   ];
   if (parts.length === 0) return html`<span class="soft">the service</span>`;
-  return html`${parts.map((part, place) => (place === 0 ? part : html`, ${part}`))}`;
+  return inOneLine(parts);
 }

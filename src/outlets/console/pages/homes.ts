@@ -1,5 +1,7 @@
 import { type Html, html } from "../../../web/html.ts";
+import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
+import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
 import { linkStates, stateBadge, stateWords } from "../link-state.ts";
 import { ago, length } from "../times.ts";
 
@@ -15,64 +17,54 @@ interface ListedLink {
   readonly blindMsOfDay: number | null;
 }
 
-const pageSize = "50";
+const path = "/homes";
+const filters = ["state", "filter"];
 
 /** The linked homes with their states. */
 export const homes: ConsolePage = {
-  path: "/homes",
+  path,
   title: "Homes",
   navigationLabel: "Homes",
   subject: "tenants",
   refreshOn: ["link", "device"],
-  query: ["state", "filter", "cursor"],
+  query: [...filters, "cursor"],
   async render(context) {
-    const { call, tenant, parameter } = context;
-    const chosen = { state: parameter("state") ?? "", filter: parameter("filter") ?? "" };
-    const ofTenant = tenant === undefined ? {} : { tenant: String(tenant.tenantId) };
-    const cursor = parameter("cursor");
-    const { links, cursor: next } = await call("link find", {
-      ...ofTenant,
-      ...chosen,
-      "page-size": pageSize,
-      ...(cursor !== undefined && { cursor }),
-    });
+    const { links, cursor } = await context.call("link find", pageInput(context, filters));
     return {
-      filter: filterForm(context, chosen),
-      homes: links.length === 0 ? empty(chosen, cursor, context) : linkTable(links, context),
-      pages: pageLinks(context, chosen, cursor, next),
+      filter: filterForm(context, path, [
+        { name: "state", label: "State", choices: linkStates.map((one) => [one, stateWords(one)] as const) },
+        { name: "filter", label: "User or ecosystem" },
+      ]),
+      homes: links.length === 0 ? empty(context) : linkTable(links, context),
+      pages: pager(context, path, filters, cursor),
     };
   },
 };
 
-interface Chosen {
-  readonly state: string;
-  readonly filter: string;
-}
-
-function filterForm({ address, tenant }: PageContext, { state, filter }: Chosen): Html {
-  const option = (value: string, words: string) =>
-    html`<option value="${value}"${value === state ? html` selected` : undefined}>${words}</option>`;
-  return html`<form class="home-filter" method="get" action="${address("/homes").split("?")[0]!}" role="search">
-${tenant === undefined ? undefined : html`<input type="hidden" name="tenant" value="${tenant.tenantId}">`}
-<label for="state">State</label><select id="state" name="state">${option("", "All")}${linkStates.map((one) => option(one, stateWords(one)))}</select>
-<label for="filter">User or ecosystem</label><input type="search" id="filter" name="filter" value="${filter}" autocomplete="off" spellcheck="false">
-<button>Show</button>
-</form>`;
-}
-
 function linkTable(links: readonly ListedLink[], { address, tenant, nowMs }: PageContext): Html {
-  const row = (link: ListedLink) => html`<tr id="link-${link.userId}-${link.ecosystem}">
-<th scope="row"><a href="${address(`/homes/${link.userId}/${encodeURIComponent(link.ecosystem)}`)}"><bdi>${link.userName}</bdi></a>${tenant === undefined ? html` <span class="small">${link.tenant}</span>` : undefined}</th>
-<td data-label="Ecosystem">${link.ecosystem}</td>
-<td data-label="State">${stateBadge(link.state)}${link.reason === "" ? undefined : html`<p class="small">${link.reason}</p>`}</td>
-<td data-label="Confirmed">${link.confirmedTime > 0 ? ago(link.confirmedTime, nowMs) : "never"}</td>
-<td data-label="Blind in 24 h">${blindWords(link.blindMsOfDay)}</td>
-<td data-label="Node">${link.node ?? "none"}</td>
-</tr>`;
-  return html`<table class="rows">
-<thead><tr><th scope="col">User</th><th scope="col">Ecosystem</th><th scope="col">State</th><th scope="col">Confirmed</th><th scope="col">Blind in 24 h</th><th scope="col">Node</th></tr></thead>
-<tbody>${links.map(row)}</tbody>
-</table>`;
+  return tableOf<ListedLink>(
+    "Homes",
+    [
+      {
+        title: "User",
+        cell: ({ userId, userName, ecosystem, tenant: of }) =>
+          html`<a href="${address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`)}">${named(userName)}</a>${tenant === undefined ? html` <span class="small">${of}</span>` : undefined}`,
+      },
+      { title: "Ecosystem", cell: ({ ecosystem }) => ecosystem },
+      {
+        title: "State",
+        cell: ({ state, reason }) =>
+          html`${stateBadge(state)}${reason === "" ? undefined : html`<p class="small">${reason}</p>`}`,
+      },
+      {
+        title: "Confirmed",
+        cell: ({ confirmedTime }) => (confirmedTime > 0 ? ago(confirmedTime, nowMs) : "never"),
+      },
+      { title: "Blind in 24 h", cell: ({ blindMsOfDay }) => blindWords(blindMsOfDay) },
+      { title: "Node", cell: ({ node }) => node ?? "none" },
+    ],
+    links,
+  );
 }
 
 function blindWords(blindMs: number | null): string {
@@ -80,22 +72,8 @@ function blindWords(blindMs: number | null): string {
   return blindMs < 500 ? "0 s" : length(blindMs / 1_000);
 }
 
-function empty({ state, filter }: Chosen, cursor: string | undefined, { address }: PageContext): Html {
-  if (state !== "" || filter !== "" || cursor !== undefined) return html`<p>No home matches.</p>`;
-  return html`<p>No home is linked yet. Choose a <a href="${address("/users")}">user</a>, and then <b>Link a home</b>.</p>
+function empty(context: PageContext): Html {
+  if (Object.keys(kept(context, [...filters, "cursor"])).length > 0) return html`<p>No home matches.</p>`;
+  return html`<p>No home is linked yet. Choose a <a href="${context.address("/users")}">user</a>, and then <b>Link a home</b>.</p>
 <p class="small">The same on a command line: <code>breezeway link page --user ID</code></p>`;
-}
-
-function pageLinks(
-  { address }: PageContext,
-  { state, filter }: Chosen,
-  cursor: string | undefined,
-  next: string | undefined,
-): Html | undefined {
-  if (cursor === undefined && next === undefined) return undefined;
-  const kept = { ...(state !== "" && { state }), ...(filter !== "" && { filter }) };
-  return html`<nav class="pages" aria-label="Pages">
-${cursor === undefined ? undefined : html`<a href="${address("/homes", kept)}">First page</a>`}
-${next === undefined ? undefined : html`<a href="${address("/homes", { ...kept, cursor: next })}">Next page</a>`}
-</nav>`;
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../web/html.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { asCommand } from "../kit/as-command.ts";
-import { clientOf, type Names, namesOf, tenantOf, userOf } from "../kit/names.ts";
+import { clientOf, inOneLine, type Names, namesOf, tenantOf, userOf } from "../kit/names.ts";
 import { attempt, refusal } from "../kit/refused.ts";
 import { type StatusLevel, state } from "../kit/state.ts";
 import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
@@ -97,7 +97,7 @@ async function list(context: PageContext, { requests: found, cursor }: Found): P
             {
               title: "Request",
               cell: ({ requestId, method, route, operation }) =>
-                html`<a class="code" href="${address(`${path}/${encodeURIComponent(requestId)}`)}">${method} ${operation ?? route}</a>`,
+                html`<a class="code" href="${address(`${path}/${encodeURIComponent(requestId)}`)}">${route === "-" ? "incomplete request" : `${method} ${operation ?? route}`}</a>`,
             },
             { title: "Status", cell: statusOf },
             { title: "Took", cell: ({ tookMs }) => tookWords(tookMs) },
@@ -132,5 +132,5 @@ function whoOf({ clientId, userId, tenantId, route }: ShownRequest, names: Names
   if (parts.length === 0) {
     return html`<span class="soft">${/^\/(console|admin)(\/|$)/.test(route) ? "an operator" : "nobody who is known"}</span>`;
   }
-  return html`${parts.map((part, place) => (place === 0 ? part : html`, ${part}`))}`;
+  return inOneLine(parts);
 }

@@ -63,7 +63,7 @@ export function serviceFacts(
           kind === "sqlite" ? "SQLite" : "PostgreSQL",
           ...(bytes === null ? [] : [gigabytes(bytes)]),
           `schema ${schemaVersion}`,
-          `${waiting} transactions wait`,
+          waiting === 1 ? "1 transaction waits" : `${waiting} transactions wait`,
         ].join(", "),
       ),
     ],

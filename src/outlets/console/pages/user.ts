@@ -51,7 +51,7 @@ ${factsOf([
   ["User", shown.userId],
   ["State", accessState(shown)],
   ["Tenant", html`<bdi>${shown.tenant}</bdi>`],
-  ["Consents", shown.admin ? "for the tenant" : "for itself"],
+  ["Consents", shown.admin ? "for the tenant" : "for themselves"],
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
@@ -84,9 +84,13 @@ ${
     : tableOf<ShownUser["devices"][number]>(
         "Devices",
         [
-          { title: "Device", cell: ({ deviceId }) => deviceId },
-          { title: "Name", cell: ({ deviceName }) => html`<bdi>${deviceName}</bdi>` },
+          {
+            title: "Name",
+            cell: ({ deviceId, deviceName }) =>
+              html`<a href="${address(`/devices/${shown.userId}/${deviceId}`)}">${named(deviceName)}</a>`,
+          },
           { title: "Type", cell: ({ deviceTypeName }) => html`<bdi>${deviceTypeName}</bdi>` },
+          { title: "Device", cell: ({ deviceId }) => deviceId },
         ],
         shown.devices.slice(0, shownDevices),
       )

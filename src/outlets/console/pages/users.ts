@@ -79,7 +79,7 @@ ${typed({
   value: "false",
   hint: "Only a user who consents for the tenant may give an enterprise client access.",
   choices: [
-    ["false", "for itself"],
+    ["false", "for themselves"],
     ["true", "for the tenant"],
   ],
 })}`,

@@ -1,3 +1,4 @@
+import { waitingInWords } from "../../../events/webhooks/webhook-administration.ts";
 import { limits } from "../../../model/limits.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
@@ -40,7 +41,7 @@ ${factsOf([
   ["State", webhookState(shown)],
   ["Last 20 messages", success(shown)],
   ["Lag", await lagOfLast(context, shown)],
-  ["Waiting", shown.waiting],
+  ["Waiting", waitingInWords(shown.waiting)],
   ["Last delivery", when(shown.lastTime, nowMs)],
   ["Next try", when(shown.nextTry, nowMs, "nothing is tried again")],
   ["Added", when(shown.created, nowMs)],

@@ -1,3 +1,4 @@
+import { waitingInWords } from "../../../events/webhooks/webhook-administration.ts";
 import { html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage } from "../console-page.ts";
@@ -62,7 +63,7 @@ export const webhooks: ConsolePage = {
           { title: "Tenant", cell: ({ tenant }) => html`<bdi>${tenant ?? "-"}</bdi>` },
           { title: "State", cell: (one) => webhookState(one) },
           { title: "Last 20", cell: (one) => success(one) },
-          { title: "Waiting", cell: ({ waiting }) => waiting },
+          { title: "Waiting", cell: ({ waiting }) => waitingInWords(waiting) },
           { title: "Next try", cell: ({ nextTry }) => when(nextTry, nowMs, "-") },
         ],
         found,

@@ -68,8 +68,8 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .content .tiles+h2{margin-top:1rem}
 .band{display:flex;align-items:center;gap:.75rem;margin:0;font-size:1.1875rem;font-weight:700;line-height:1.3}
 .content section:has(>.band){background:var(--band);border-color:var(--band);color:#fff;position:sticky;top:.5rem;z-index:1}
-.state{display:inline-flex;align-items:center;gap:.25rem;font-weight:600;white-space:nowrap}
-.state .icon{width:1.125rem;height:1.125rem}
+.state{display:inline-flex;align-items:baseline;gap:.25rem;font-weight:600;white-space:nowrap}
+.state .icon{width:1.125rem;height:1.125rem;align-self:center}
 .state.good{color:var(--good)}
 :root:not([data-fresh=live]) :is(.state.good,.alarm.green .says)::after{content:" then, unknown now";font-weight:400}
 .state.warn{color:var(--warn)}
@@ -83,14 +83,8 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .lines{list-style:none;margin:0;padding:0}
 .lines li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;padding:.375rem 0;border-top:1px solid var(--line)}
 .lines li:first-child{border-top:0}
-.lines .small,.rows .small{margin:0;font-size:.8125rem}
+.lines .small{margin:0;font-size:.8125rem}
 .strip{display:block;width:100%;height:1.5rem;border-radius:.375rem}
 .strip .seen{fill:var(--good)}
 .strip .blind{fill:var(--bad)}
-.home-filter{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;margin:0}
-.home-filter label{margin:0;font-size:.8125rem}
-.console .home-filter input:not([type=hidden]),.console .home-filter select{width:auto;margin:0;flex:0 1 auto;min-width:0;color:inherit;background:var(--field);border:1px solid var(--field-line);border-radius:.5rem}
-.pages{display:flex;gap:1rem}
-.rows th[scope=row]{font-weight:600;color:var(--ink);border-top:1px solid var(--line)}
-@media(max-width:40rem){.rows thead{display:none}.rows,.rows tbody,.rows tr,.rows th,.rows td{display:block}.rows tr{border-top:1px solid var(--line);padding:.5rem 0}.rows tr:first-child{border-top:0}.content .rows th,.content .rows td{border:0;padding:.0625rem 0}.rows td::before{content:attr(data-label) ": ";color:var(--soft)}.rows td>*{display:inline}}
 `;
