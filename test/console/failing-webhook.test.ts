@@ -17,7 +17,9 @@ describe("a webhook that fails", { skip }, () => {
     const made = await administrationWorld(t);
     const { world, hook, lamp, run } = made;
     const webhook = await made.addWebhook();
-    const deliveries = async (state?: string): Promise<readonly { readonly tries: readonly object[] }[]> =>
+    const deliveries = async (
+      state?: string,
+    ): Promise<readonly { readonly deliveryId: number; readonly tries: readonly object[] }[]> =>
       (await run("hook deliveries", { webhook, ...(state && { state }) })).deliveries;
     hook.behaviour.answer = () => ({ status: 503 });
     for (const count of [1, 2, 3]) await write(world, made.token, lamp, { count: `${count}` });
@@ -25,6 +27,10 @@ describe("a webhook that fails", { skip }, () => {
       const all = await deliveries();
       assert.deepEqual([all.length, all.at(-1)?.tries.length], [3, 1], "the others wait behind the first one");
     });
+    const { retriedDelivery, retriedAnswer } = await run("hook show", { webhook });
+    assert.deepEqual([retriedDelivery, retriedAnswer], [(await deliveries()).at(-1)?.deliveryId, "answered 503"]);
+    const page = await (await (await made.owner()).get(`/console/webhooks/${webhook}`)).text();
+    assert.match(page, new RegExp(`delivery=${retriedDelivery}">message ${retriedDelivery}</a>, last answered 503`));
     await world.timePasses(25 * hour);
     world.service.parts.events.afterCommit(false);
     await eventually(t.signal, async () => assert.equal((await deliveries("failed")).length, 3));

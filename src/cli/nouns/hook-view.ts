@@ -32,6 +32,8 @@ export function shownWebhook(record: WebhookRecord, names: Names) {
     recentFailed: settled.length - delivered,
     lastTime: isoOrNull(lastSettled?.settledMs ?? null),
     nextTry: isoOrNull(held === undefined ? (nextRetry?.nextMs ?? null) : null),
+    retriedDelivery: nextRetry?.id ?? null,
+    retriedAnswer: nextRetry?.text ?? null,
     created: new Date(webhook.createdMs).toISOString(),
   };
 }

@@ -47,6 +47,8 @@ const webhook = object("A webhook.", {
   recentFailed: integer("Of its last 20 messages, those that failed."),
   lastTime: timeOrNull("The end of the last delivery."),
   nextTry: timeOrNull("When a message is tried again."),
+  retriedDelivery: orNull(integer("The delivery that is tried again then. It may be older than all recent ones.")),
+  retriedAnswer: orNull(text("What its last attempt was answered.")),
   created: time("When it was added."),
 });
 const exampleWebhook = {
@@ -64,6 +66,8 @@ const exampleWebhook = {
   recentFailed: 1,
   lastTime: exampleTime,
   nextTry: null,
+  retriedDelivery: null,
+  retriedAnswer: null,
   created: exampleTime,
 };
 const deliveryFields = {

@@ -43,7 +43,7 @@ ${factsOf([
   ["Lag", await lagOfLast(context, shown)],
   ["Waiting", waitingInWords(shown.waiting)],
   ["Last delivery", when(shown.lastTime, nowMs)],
-  ["Next try", when(shown.nextTry, nowMs, "nothing is tried again")],
+  ["Next try", html`${when(shown.nextTry, nowMs, "nothing is tried again")}${retried(context, here, shown)}`],
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
@@ -52,6 +52,13 @@ ${askLinks(context, here, asks)}`,
     };
   },
 };
+
+/** The message that is retried, which may be far down in the list. */
+function retried({ address }: PageContext, here: string, { retriedDelivery: id, retriedAnswer }: ShownWebhook) {
+  if (id === null) return undefined;
+  const link = html`<a href="${address(here, { delivery: String(id) })}">message ${id}</a>`;
+  return html` <span class="soft">for ${link}, last ${retriedAnswer ?? "not answered"}</span>`;
+}
 
 async function deliveries(context: PageContext, here: string, { webhookId }: ShownWebhook): Promise<Html> {
   const { call, callOf, address, nowMs } = context;

@@ -25,6 +25,8 @@ export interface ShownWebhook {
   readonly recentFailed: number;
   readonly lastTime: string | null;
   readonly nextTry: string | null;
+  readonly retriedDelivery: number | null;
+  readonly retriedAnswer: string | null;
   readonly created: string;
 }
 
