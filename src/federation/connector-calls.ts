@@ -18,7 +18,9 @@ export function followAccount(
   signal: AbortSignal,
   timers: Clock,
 ): Promise<StreamEnd> {
-  const late = async (): Promise<StreamEnd> => ({ reason: "stopped", detail: "the connector did not end its stream" });
+  // What the connector reported since the abort was not heard.
+  const end: StreamEnd = { reason: "stopped", detail: "the connector did not end its stream", unheardMs: graceMs };
+  const late = async () => end;
   return orLate(connector.follow(token, listener, signal), signal, timers, late);
 }
 

@@ -34,7 +34,7 @@ export function sealSecrets(sealer: Sealer, sessionId: string, secrets: SessionS
   return sealer.seal(JSON.stringify(secrets), sessionContext(sessionId));
 }
 
-export function openSecrets(sealer: Sealer, { id, sealed }: LinkSessionRow): SessionSecrets {
+export function openSecrets(sealer: Sealer, { id, sealed }: Pick<LinkSessionRow, "id" | "sealed">): SessionSecrets {
   return JSON.parse(sealer.open(sealed, sessionContext(id))) as SessionSecrets;
 }
 

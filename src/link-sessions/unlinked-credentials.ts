@@ -3,7 +3,7 @@ import { aborted } from "../federation/aborted.ts";
 import type { OwnerId } from "../model/ids.ts";
 import { type Logger, type Runtime, within } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { LinkSessionKey, LinkSessionRow } from "../store/tables/link-sessions.ts";
+import type { LinkSessionKey, LinkSessionRow, UndiscardedSession } from "../store/tables/link-sessions.ts";
 import { discardCredential } from "./discarded-credential.ts";
 import { withoutCredential } from "./session-end.ts";
 import { openSecrets, type Sealer } from "./session-secrets.ts";
@@ -48,9 +48,9 @@ export async function discardCredentials(parts: DiscardParts, signal: AbortSigna
     try {
       const { value: key } = await sessions.next();
       if (!key) return;
-      const outcome = await discard(parts, key, signal);
-      if (outcome === "discarded") discarded += 1;
-      if (outcome !== "claimed") waiting.set(ownerId, sessions);
+      if (!(await discard(parts, key, signal))) return;
+      discarded += 1;
+      waiting.set(ownerId, sessions);
     } catch (error) {
       failures.push(error);
     } finally {
@@ -83,12 +83,12 @@ export async function discardCredentials(parts: DiscardParts, signal: AbortSigna
 
 type Sessions = AsyncGenerator<LinkSessionKey, undefined>;
 
-/** The owner's sessions that this node has a connector for. */
-async function* sessionsOf({ store, connectors }: DiscardParts, ownerId: OwnerId): Sessions {
+/** The owner's sessions that this node has the connector and the key for. */
+async function* sessionsOf({ store, connectors, sealer }: DiscardParts, ownerId: OwnerId): Sessions {
   for (let afterId = ""; ; ) {
     const found = await store.read((tx) => tx.linkSessions.undiscarded(ownerId, afterId, sessionsAtOnce));
     for (const session of found) {
-      if (connectors.has(session.ecosystem)) yield session;
+      if (connectors.has(session.ecosystem) && opens(sealer, session)) yield session;
     }
     if (found.length < sessionsAtOnce) return undefined;
     afterId = found.at(-1)!.id;
@@ -123,39 +123,33 @@ class OwnerSearch {
   }
 }
 
-/**
- * `claimed`: another node works on the session, or this node stops. `left`: this node can't open the secrets, and leaves
- * them to a node that can.
- */
-type Outcome = "discarded" | "claimed" | "left";
-
-async function discard(parts: DiscardParts, key: LinkSessionKey, signal: AbortSignal): Promise<Outcome> {
+/** Returns false when another node works on the session, or this node stops. */
+async function discard(parts: DiscardParts, key: LinkSessionKey, signal: AbortSignal): Promise<boolean> {
   const claimed = await claim(parts, key);
-  if (typeof claimed === "string") return claimed;
+  if (!claimed) return false;
   await within(parts.runtime, revokeLimitMs, signal, (inTime) => revoke(parts, claimed, inTime));
   // This node stops, and may have ended the call: the revocation is tried again.
-  if (signal.aborted) return "claimed";
+  if (signal.aborted) return false;
   return parts.store.transaction(
     async (tx) => {
       const current = await tx.linkSessions.lock(key);
-      if (current?.phase !== "discarding" || current.claimedMs !== claimed.claimedMs) return "claimed";
+      if (current?.phase !== "discarding" || current.claimedMs !== claimed.claimedMs) return false;
       const sealed = withoutCredential(parts.sealer, claimed);
       await tx.linkSessions.save({ ...current, phase: "expired", claimedMs: null, sealed });
-      return "discarded";
+      return true;
     },
     { background: true },
   );
 }
 
 /** Claims the session under its lock, so that of several nodes one revokes its credential. */
-function claim({ store, sealer }: DiscardParts, key: LinkSessionKey): Promise<LinkSessionRow | "claimed" | "left"> {
+function claim({ store }: DiscardParts, key: LinkSessionKey): Promise<LinkSessionRow | undefined> {
   return store.transaction(
     async (tx) => {
       const current = await tx.linkSessions.lock(key);
       const nowMs = await tx.clock.nowMs();
-      if (current?.phase !== "discarding") return "claimed";
-      if (current.claimedMs !== null && nowMs < current.claimedMs + claimMs) return "claimed";
-      if (!opens(sealer, current)) return "left";
+      if (current?.phase !== "discarding") return undefined;
+      if (current.claimedMs !== null && nowMs < current.claimedMs + claimMs) return undefined;
       // The claim is a fencing token, so that no two claims may be the same.
       const claimed = { ...current, claimedMs: Math.max(nowMs, (current.claimedMs ?? 0) + 1) };
       await tx.linkSessions.save(claimed);
@@ -165,7 +159,7 @@ function claim({ store, sealer }: DiscardParts, key: LinkSessionKey): Promise<Li
   );
 }
 
-function opens(sealer: Sealer, session: LinkSessionRow): boolean {
+function opens(sealer: Sealer, session: UndiscardedSession): boolean {
   try {
     openSecrets(sealer, session);
     return true;

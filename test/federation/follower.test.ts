@@ -411,6 +411,19 @@ describe("a follower", () => {
       assert.deepEqual(standing(), ["needs_reauth", "401"]);
     });
 
+    it("has been blind since its token was refused, though the connector keeps the stream", async () => {
+      connector.ignoresSignals = true;
+      await live();
+      await runtime.advance(10 * minuteMs);
+      const refusedMs = runtime.nowMs();
+      connector.lastRead.reject(new EcosystemRefused("The token isn't good."));
+      await flushPromises();
+      connector.stream.brings(home({ away: "away" }));
+      await runtime.advance(5_000);
+      assert.deepEqual(standing(), ["waiting", "the token was refused"]);
+      assert.equal(record.standing.blindness?.sinceMs, refusedMs);
+    });
+
     it("does so only while there is a stream", async () => {
       await live();
       connector.pauseBetweenMs = 60 * minuteMs;

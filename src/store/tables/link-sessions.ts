@@ -110,7 +110,7 @@ export interface LinkSessionTable {
 }
 
 /** An expired session whose credential is still to be revoked. */
-export type UndiscardedSession = Pick<LinkSessionRow, "ownerId" | "id" | "ecosystem">;
+export type UndiscardedSession = Pick<LinkSessionRow, "ownerId" | "id" | "ecosystem" | "sealed">;
 
 const columns = `owner_id AS "ownerId", id, tenant_id AS "tenantId", client_id AS "clientId", user_id AS "userId",
   ecosystem, mode, return_url AS "returnUrl", client_state AS "clientState", token_hash AS "tokenHash",
@@ -251,7 +251,7 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
       ).map(({ ownerId }) => ownerId),
     undiscarded: (ownerId, afterId, limit) =>
       sql.all<UndiscardedSession>(
-        `SELECT owner_id AS "ownerId", id, ecosystem FROM ${indexedBy("link_sessions_undiscarded")}
+        `SELECT owner_id AS "ownerId", id, ecosystem, sealed FROM ${indexedBy("link_sessions_undiscarded")}
          WHERE ${isUndiscarded} AND owner_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
         [ownerId, afterId, limit],
       ),

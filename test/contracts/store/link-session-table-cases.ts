@@ -197,7 +197,7 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       assert.deepEqual([await owners(50, 2), await owners(50, 2, ada.userId)], [all.slice(0, 2), all.slice(2)]);
       const sessions = async (afterId: string, limit = 10) =>
         plain(await store.read((tx) => tx.linkSessions.undiscarded(ada.userId, afterId, limit)));
-      const of = (id: string) => ({ ownerId: ada.userId, id, ecosystem: "nest" });
+      const of = (id: string) => ({ ownerId: ada.userId, id, ecosystem: "nest", sealed: "…" });
       assert.deepEqual(await sessions(""), [of("ls_2"), of("ls_3")]);
       assert.deepEqual([await sessions("", 1), await sessions("ls_2")], [[of("ls_2")], [of("ls_3")]]);
     }));
