@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners, once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { crc32 } from "node:zlib";
 import type { StreamEnd } from "../../src/ecosystems/connector.ts";
 import { type NestOptions, nestConnector } from "../../src/ecosystems/nest/connector.ts";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
@@ -24,23 +25,36 @@ describe("a Nest stream", () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it("reports each account, and that one was repeated", async (t) => {
-    const bytes = frame("open", "null") + put + put + frame("keep-alive", "null") + otherPut + put + put;
+  it("reports each account, and that one was repeated, once it has come twice", async (t) => {
+    const bytes =
+      frame("open", "null") + put + put + put + frame("keep-alive", "null") + otherPut + put + put + put + put;
     const { heard, ended } = await streamOf(t, streamHead + bytes);
     assert.equal((await ended).reason, "closed");
     const account = readSnapshot(makeDocument());
     const other = readSnapshot(makeDocument({ structures: { s1: makeStructure({ away: "away" }) } }));
-    assert.deepEqual(heard, [account, "unchanged", other, account, "unchanged"]);
+    assert.deepEqual(heard, [account, account, "unchanged", other, account, account, "unchanged", "unchanged"]);
+  });
+
+  it("reports an account whose text has the same checksum as the last one", async (t) => {
+    const [one, other] = ["plumless", "buckeroo"];
+    assert.equal(crc32(one), crc32(other));
+    const named = (name: string) => makeDocument({ structures: { s1: makeStructure({ name }) } });
+    const bytes = [one, other, other, one].map((name) => putFrame(named(name))).join("");
+    const { heard, ended } = await streamOf(t, streamHead + bytes);
+    await ended;
+    const [first, second] = [one, other].map((name) => readSnapshot(named(name)));
+    assert.deepEqual(heard, [first, second, "unchanged", first]);
   });
 
   it("reports an incomplete account each time, because the missing object may have changed", async (t) => {
     const document = makeDocument({ devices: { thermostats: { t1: {} }, smoke_co_alarms: {} } });
     const incomplete = putFrame(document);
-    const { heard, ended } = await streamOf(t, streamHead + incomplete + incomplete + put + put);
+    const { heard, ended } = await streamOf(t, streamHead + incomplete + incomplete + incomplete + put + put + put);
     await ended;
     const account = readSnapshot(document);
+    const whole = readSnapshot(makeDocument());
     assert.ok(account.oddities.incomplete > 0);
-    assert.deepEqual(heard, [account, account, readSnapshot(makeDocument()), "unchanged"]);
+    assert.deepEqual(heard, [account, account, account, whole, whole, "unchanged"]);
   });
 
   it("compares only with accounts of this connection", async (t) => {

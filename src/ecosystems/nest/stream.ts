@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { crc32 } from "node:zlib";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Home } from "../../home/home.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
@@ -18,6 +19,16 @@ const alarmWords = ['gency"', "warnin"];
 const blankLine = /^[\r\n]{2}$/;
 /** With more text than this waiting to be parsed, the stream applies back-pressure. */
 const maximalUnreadLength = 256 * 1024;
+
+/**
+ * The checksum of a put, and its digest if the put before had the same checksum. Nearly every put differs from the one
+ * before. The checksum shows that; a digest takes several times as long. So only the second repetition of a put is
+ * recognised. Nobody gains by two puts with the same digest: the ecosystem decides what a put says.
+ */
+interface PutMark {
+  readonly checksum: number;
+  readonly digest: string | undefined;
+}
 
 export interface StreamParts {
   readonly watchdogMs: number;
@@ -54,10 +65,10 @@ export class NestStream {
   /** Whether the text so far ends inside an event, which may report an alarm. */
   #isInsideEvent = false;
   /**
-   * The digest of the last put, to recognise a put that changes nothing. The put itself would take far more memory. An
-   * incomplete account has none: the same text again may announce a change of the object that it leaves out.
+   * Recognises a put that changes nothing. The put itself would take far more memory. Undefined after an incomplete
+   * account: the same text again may announce a change of the object that it leaves out.
    */
-  #lastPut: string | undefined;
+  #lastPut: PutMark | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   /** When the last byte was received, on a monotonic clock. */
   #receivedMs = 0;
@@ -163,8 +174,10 @@ export class NestStream {
   }
 
   #takePut(data: string): void {
-    const digest = hash("sha256", data, "base64");
-    if (digest === this.#lastPut) {
+    const last = this.#lastPut;
+    const checksum = crc32(data);
+    const digest = checksum === last?.checksum ? hash("sha1", data, "base64") : undefined;
+    if (digest !== undefined && digest === last?.digest) {
       this.#listener.unchanged();
       return;
     }
@@ -177,7 +190,7 @@ export class NestStream {
       this.#listener.partial();
     } else {
       const home = readSnapshot(put.data);
-      this.#lastPut = home.oddities.incomplete > 0 ? undefined : digest;
+      this.#lastPut = home.oddities.incomplete > 0 ? undefined : { checksum, digest };
       this.#hasAlarm = reportsAlarm(home);
       this.#listener.home(home);
     }
