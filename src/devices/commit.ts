@@ -254,8 +254,8 @@ async function applyToDevice(
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
   }
-  const isLimited = !device.isVirtual;
-  const tooMany = isLimited ? await earlyRefusalOf(tx, userId, deviceId, changes) : undefined;
+  // A linked account has a fixed set of attributes, so that no limit concerns it.
+  const tooMany = device.isVirtual ? undefined : await earlyRefusalOf(tx, userId, deviceId, changes);
   if (tooMany) return tooMany;
   // Read under the lock, never from memory: two equal snapshots that arrive at the same time must not both count as a
   // change.
@@ -273,7 +273,7 @@ async function applyToDevice(
   const thingChanges = ownChange ? [ownChange] : (things?.changes ?? []);
   if (kept.length === 0 && thingChanges.length === 0) return undefined;
   const growth = device.isVirtual ? undefined : growthOf(kept, before);
-  const refusal = growth && isLimited ? await refusalOf(tx, userId, new Map([[deviceId, growth]])) : undefined;
+  const refusal = growth && (await refusalOf(tx, userId, new Map([[deviceId, growth]])));
   if (refusal) return refusal;
 
   const timeMs = Math.max(device.lastTimeMs + 1, nowMs);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deviceReading } from "../../src/devices/read.ts";
-import { DeviceStates } from "../../src/devices/states.ts";
+import { DeviceStates, type ReadBeside } from "../../src/devices/states.ts";
 import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, TenantId } from "../../src/model/ids.ts";
 import type { AttributeKey } from "../../src/store/tables/attributes.ts";
@@ -63,6 +63,39 @@ describe("states in memory", () => {
       apply(three, ["b", null]);
       await get(two);
       assert.deepEqual(cached(), [two, three]);
+    }));
+
+  it("stay when their device falls silent: a silence writes no attribute and no time", () =>
+    on(async ({ one, userId, get, states }) => {
+      const state = await get(one);
+      const { lastTimeMs } = state!.device;
+      const silence = {
+        userId,
+        deviceId: one,
+        cause: { by: "administrator" },
+        hop: 0,
+        things: [],
+        changes: [],
+      } as const;
+      states.apply([{ ...silence, timeMs: lastTimeMs + 5, previousTimeMs: lastTimeMs, isSilence: true }]);
+      assert.equal(states.cached(userId, one), state);
+    }));
+
+  it("of a shared store are checked and read beside in one read", () =>
+    on(async ({ one, two, userId, store, get }) => {
+      assert.ok(await get(one));
+      let reads = 0;
+      const read: typeof store.read = (body, priority) => {
+        reads += 1;
+        return store.read(body, priority);
+      };
+      const shared = new DeviceStates({ ...store, isShared: true, read } as typeof store, { bytesHeld: 10_000 });
+      for (const deviceId of [one, two]) await shared.get(userId, deviceId);
+      reads = 0;
+      const beside: DeviceId[] = [];
+      const note: ReadBeside = async (_, { id }) => void beside.push(id);
+      await Promise.all([shared.get(userId, one, note), shared.get(userId, two, note), shared.get(userId, two)]);
+      assert.deepEqual([reads, beside], [1, [one, two]]);
     }));
 
   it("count an attribute that a commit writes twice once", () =>
