@@ -51,6 +51,8 @@ export interface FleetPlan {
   /** For each node. */
   readonly clocksMs?: readonly number[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Puts something between the nodes and the database; returns the address that the nodes use. */
+  readonly reachThrough?: (databaseUrl: string) => Promise<string>;
 }
 
 const linkedAtOnce = 20;
@@ -65,7 +67,7 @@ const away = structureAttribute(1, "away");
 export async function startFleet(
   test: TestContext,
   cluster: Pick<Cluster, "createDatabase">,
-  { links, nodes = 3, clocksMs = [], environment: special = {} }: FleetPlan,
+  { links, nodes = 3, clocksMs = [], environment: special = {}, reachThrough = async (url) => url }: FleetPlan,
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-nodes-"));
   const simulator = await startSimulator({ port: 0 });
@@ -86,7 +88,8 @@ export async function startFleet(
   sql.on("error", () => undefined);
   await sql.query(witness);
   const streams = new OpenedStreams(simulator);
-  const fleet = new Fleet({ simulator, streams, parts, sql, homes, databaseUrl, environment });
+  const nodesUrl = await reachThrough(databaseUrl);
+  const fleet = new Fleet({ simulator, streams, parts, sql, homes, databaseUrl, nodesUrl, environment });
   test.after(async () => {
     streams.stop();
     await fleet.stop();
@@ -108,6 +111,8 @@ interface FleetParts {
   readonly sql: pg.Pool;
   readonly homes: readonly LinkedHome[];
   readonly databaseUrl: string;
+  /** The address of the database that the nodes use. */
+  readonly nodesUrl: string;
   readonly environment: Record<string, string>;
 }
 
@@ -137,9 +142,9 @@ export class Fleet {
   }
 
   async startNode(name: string, { port = 0, tree, clockMs = 0 }: NodePlan = {}): Promise<FleetNode> {
-    const { databaseUrl, environment, sql } = this.#parts;
-    const proxy = await startFaultProxy(databaseUrl);
-    const url = new URL(databaseUrl);
+    const { nodesUrl, environment, sql } = this.#parts;
+    const proxy = await startFaultProxy(nodesUrl);
+    const url = new URL(nodesUrl);
     url.port = new URL(proxy.url).port;
     // Identifies the writer in the database.
     url.searchParams.set("application_name", name);
@@ -194,14 +199,25 @@ export class Fleet {
   /** The store has the present home or away of all homes, which shows that the last change has arrived. */
   async untilReceived(signal: AbortSignal, accounts: readonly string[]): Promise<void> {
     const wanted = new Set(accounts);
-    const homes = this.homes.filter(({ accountId }) => wanted.has(accountId));
-    const expected = new Map(homes.map(({ accountId, deviceId }) => [deviceId, this.#whereabouts(accountId)]));
     await eventuallySlowly(signal, async () => {
-      const { rows } = await this.#parts.sql.query("SELECT device_id, value FROM attributes WHERE number = $1", [away]);
-      const values = new Map(rows.map(({ device_id, value }) => [device_id as DeviceId, value as string]));
-      const behind = [...expected].filter(([deviceId, value]) => values.get(deviceId) !== value);
+      const behind = (await this.behind()).filter((accountId) => wanted.has(accountId));
       assert.equal(behind.length, 0, `${behind.length} accounts are behind`);
     });
+  }
+
+  /** The accounts whose present home or away the store does not have. */
+  async behind(): Promise<readonly string[]> {
+    const { rows } = await this.#parts.sql.query("SELECT device_id, value FROM attributes WHERE number = $1", [away]);
+    const values = new Map(rows.map(({ device_id, value }) => [device_id as DeviceId, value as string]));
+    return this.homes
+      .filter(({ accountId, deviceId }) => values.get(deviceId) !== this.whereabouts(accountId))
+      .map(({ accountId }) => accountId);
+  }
+
+  /** Home or away at the ecosystem. */
+  whereabouts(accountId: string): string {
+    const { structures } = this.simulator.document(accountId) as { structures: Record<string, { away: string }> };
+    return Object.values(structures)[0]!.away;
   }
 
   /** The mirrored values equal the simulator's documents. */
@@ -245,11 +261,6 @@ export class Fleet {
       await service.ended;
       await proxy.stop();
     }
-  }
-
-  #whereabouts(accountId: string): string {
-    const { structures } = this.simulator.document(accountId) as { structures: Record<string, { away: string }> };
-    return Object.values(structures)[0]!.away;
   }
 
   async #assertMirrored({ accountId, userId, deviceId }: LinkedHome): Promise<void> {

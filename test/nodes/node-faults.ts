@@ -51,13 +51,14 @@ async function freeze({ signal }: TestContext, fleet: Fleet, frozenMs: number, t
   const accounts = await fleet.accountsOf(frozen);
   const frozenAtMs = Date.now();
   frozen.service.process.kill("SIGSTOP");
-  const thawed = pass(frozenMs).then(() => frozen.service.process.kill("SIGCONT"));
+  // On a busy machine it takes longer than that until the others have all streams.
+  const isLongEnough = pass(frozenMs);
   await untilReopened(signal, fleet, accounts, frozenAtMs);
-  tell(
-    `frozen for ${frozenMs / 1_000} s: ${accounts.length} streams elsewhere, ${spread(fleet, accounts, frozenAtMs)}`,
-  );
+  await isLongEnough;
+  const figures = `${accounts.length} streams elsewhere, ${spread(fleet, accounts, frozenAtMs)}`;
   await fleet.change(accounts, { smoke: true });
-  await thawed;
+  tell(`frozen for ${seconds(frozenAtMs)}: ${figures}`);
+  frozen.service.process.kill("SIGCONT");
   await fleet.change(accounts);
   await fleet.untilMirrored(signal, accounts);
   await fleet.untilShared(signal);

@@ -16,9 +16,9 @@ export class SincePoller {
     this.#deviceId = deviceId;
   }
 
-  /** One poll at a time, each from the last answer's time. */
+  /** One poll at a time, each from the last answer's time. A poll that fails brings nothing. */
   poll(baseUrl: string): Promise<void> {
-    this.#turn = this.#turn.then(() => this.#poll(baseUrl));
+    this.#turn = this.#turn.catch(() => undefined).then(() => this.#poll(baseUrl));
     return this.#turn;
   }
 

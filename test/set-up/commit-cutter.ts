@@ -8,16 +8,18 @@ export interface CommitCutter {
   /** The same database, through the proxy. */
   readonly url: string;
   readonly cuts: { before: number; after: number };
-  /** Decides about each COMMIT of a transaction that stored an idempotency key. */
+  /** Decides about each COMMIT of a transaction that ran one of the chosen statements. */
   fate: () => Fate;
   stop(): Promise<void>;
 }
 
-/** Stands between a node and PostgreSQL, reads what the node sends, and cuts the connection at a COMMIT. */
-export async function startCommitCutter(target: string): Promise<CommitCutter> {
+/**
+ * Stands between nodes and PostgreSQL, reads what the nodes send, and cuts a connection at a COMMIT. `chosen` matches the
+ * statements whose transactions it may cut.
+ */
+export async function startCommitCutter(target: string, chosen: RegExp): Promise<CommitCutter> {
   const to = new URL(target);
   const sockets = new Set<Socket>();
-  const statements = new Map<string, string>();
   const server: Server = createServer({ noDelay: true }, (near) => {
     const far = connect({ port: Number(to.port), host: to.hostname, noDelay: true });
     for (const socket of [near, far]) {
@@ -29,14 +31,16 @@ export async function startCommitCutter(target: string): Promise<CommitCutter> {
     far.on("close", () => near.destroy());
     near.on("close", () => far.end());
     const messages = new FrontendMessages();
-    let storesKey = false;
+    /** The texts of the connection's prepared statements. */
+    const statements = new Map<string, string>();
+    let isChosen = false;
     near.on("data", (piece: Buffer) => {
       for (const message of messages.split(piece)) {
         if (far.writableEnded || far.destroyed) return;
         const asked = readAsked(message, statements);
-        if (asked?.startsWith("INSERT INTO idempotency_keys")) storesKey = true;
-        const fate = asked === "COMMIT" && storesKey ? cutter.fate() : "pass";
-        if (asked === "COMMIT" || asked === "ROLLBACK") storesKey = false;
+        if (asked !== undefined && chosen.test(asked)) isChosen = true;
+        const fate = asked === "COMMIT" && isChosen ? cutter.fate() : "pass";
+        if (asked === "COMMIT" || asked === "ROLLBACK") isChosen = false;
         if (fate === "before") {
           cutter.cuts.before += 1;
           near.destroy();
