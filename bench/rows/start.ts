@@ -1,9 +1,12 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../../src/config/config.ts";
 import { sealCredential } from "../../src/federation/credential.ts";
-import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
+import type { UserId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openFoundation } from "../../src/service/foundation.ts";
+import { databaseName } from "../../src/store/backup/manifest.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { LivingEcosystem } from "../ecosystems/living-ecosystem.ts";
 import { MeasuredProcess } from "../measured-process.ts";
@@ -14,7 +17,6 @@ import { addUsers } from "../users.ts";
 
 /** `LINKS=n` starts with another number of links. */
 const links = Number(process.env.LINKS ?? 100_000);
-const addedAtOnce = 1_000;
 const rounds = 3;
 const longestStartMs = 120_000;
 
@@ -60,34 +62,53 @@ export const start: Row = {
   },
 };
 
-/** Links one account through the federation, and adds the others with the same index map. */
+/** Links one account through the federation, and copies its rows for the others, each with a token of its own. */
 async function fill(folder: PreparedFolder): Promise<void> {
-  const { tenantId, link } = await prepare(folder, async ({ identity, store, federation }) => {
-    const added = await identity.addTenant({ name: "Bench" });
-    const [userId] = await store.transaction((tx) => addUsers(tx, added.tenantId, 1));
+  const link = await prepare(folder, async ({ identity, store, federation }) => {
+    const { tenantId } = await identity.addTenant({ name: "Bench" });
+    const [userId] = await store.transaction((tx) => addUsers(tx, tenantId, 1));
     await federation.link(userId!, "nest", LivingEcosystem.tokenOf(0));
-    return { ...added, link: (await store.read((tx) => tx.links.ofUser(userId!)))[0] as LinkRow };
+    return (await store.read((tx) => tx.links.ofUser(userId!)))[0] as LinkRow;
   });
   const config = readConfig({ flags: {}, environment: folder.settings });
-  const { store, sealing, close } = await openFoundation(config, startLogging("warn"), undefined, {});
+  const { sealing, close } = await openFoundation(config, startLogging("warn"), undefined, {});
   try {
-    for (let from = 1; from < links; from += addedAtOnce) {
-      await store.transaction(async (tx) => {
-        for (let account = from; account < Math.min(links, from + addedAtOnce); account++) {
-          const user = { tenantId, name: `linked${account}`, passwordHash: "no valid hash", isAdmin: false };
-          const userId = (await tx.users.add(user))!;
-          const { ecosystem } = link;
-          const device = { userId, typeName: virtualDeviceType, name: ecosystem, isVirtual: true };
-          const deviceId = await tx.devices.add(device);
-          const token = LivingEcosystem.tokenOf(account);
-          const sealed = sealCredential((text, context) => sealing.seal(text, context), { userId, ecosystem }, token);
-          await tx.links.add({ ...link, ...sealed, userId, deviceId, owner: link.owner! });
-        }
-      });
-    }
+    copyRows(folder, link, (account) => {
+      const place = { userId: (link.userId + account) as UserId, ecosystem: link.ecosystem };
+      const seal = (text: string, context: string) => sealing.seal(text, context);
+      return sealCredential(seal, place, LivingEcosystem.tokenOf(account)).sealedToken;
+    });
   } finally {
     await close();
   }
+}
+
+/** In bulk: the store's own functions add one row at a time. */
+function copyRows(
+  { path }: PreparedFolder,
+  { userId, deviceId }: LinkRow,
+  sealedTokenOf: (account: number) => string,
+): void {
+  using database = new DatabaseSync(join(path, databaseName));
+  database.function("sealed_token", (account) => sealedTokenOf(Number(account)));
+  const copy = (table: string, where: string, changed: Readonly<Record<string, string>>) => {
+    const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all();
+    const names = columns.map(({ name }) => String(name));
+    database.exec(
+      `WITH RECURSIVE others (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM others WHERE n < ${links - 1})
+       INSERT INTO ${table} (${names}) SELECT ${names.map((name) => changed[name] ?? name)} FROM ${table}, others
+       WHERE ${where}`,
+    );
+  };
+  database.exec("BEGIN");
+  copy("users", `id = ${userId}`, { id: "id + n", name: "'linked' || n" });
+  copy("devices", `id = ${deviceId}`, { id: "id + n", user_id: "user_id + n" });
+  copy("links", `device_id = ${deviceId}`, {
+    user_id: "user_id + n",
+    device_id: "device_id + n",
+    sealed_token: "sealed_token(n)",
+  });
+  database.exec("COMMIT");
 }
 
 async function startOnce(folder: PreparedFolder) {
