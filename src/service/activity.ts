@@ -18,7 +18,7 @@ export interface ActivityParts {
 const hours = 24;
 const hourMs = 3_600_000;
 /** Links whose blind time is added up, and how many are read at once. */
-const linksCounted = 1_000;
+const linksCounted = 500;
 const linksAtOnce = 200;
 /** Entries of the audit log, and deliveries, that are counted: the newest. */
 const mostCounted = 20_000;
