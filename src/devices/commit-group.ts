@@ -75,7 +75,7 @@ function callsIn(tx: GroupTables, parts: Omit<CommitParts, "store">, commits: De
   };
   return {
     apply,
-    workRequests: () => attemptsIn(tx)?.workRequests ?? 0,
+    workRequests: () => attemptsIn(tx)!.workRequests,
     async add(tenantId, devices, nowMs) {
       const added = await addDevices(tx, tenantId, devices, nowMs, ownThings);
       commits.push(...added.commits);

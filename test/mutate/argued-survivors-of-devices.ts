@@ -140,6 +140,9 @@ export const arguedOfDevices: readonly Argued[] = [
       "equivalent: an alert watches a field of the catalogue; the fallback is for the compiler",
     ],
   ]),
+  ...of("src/devices/command-receipts.ts", "receiptOfCommand", [
+    ["condition", "row.error === null", "false", "equivalent: JSON.parse takes null for the text null"],
+  ]),
   ...of("src/devices/erased-names.ts", "ErasedNames.#removeBatch", [
     ["condition", "nowMs === undefined", "false", "equivalent: a user who was removed has no attributes left"],
   ]),
