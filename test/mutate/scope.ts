@@ -37,7 +37,12 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/devices",
     near: ["test/devices/*.test.ts", "test/store/states.test.ts", "test/contracts/store-sqlite.test.ts"],
-    far: ["test/{alerts,federation,platform}/*.test.ts", "test/http/{v3-*,device-fast-path}.test.ts"],
+    far: [
+      "test/own-things/{own-alarms,own-thing-changes,own-things,type-work}.test.ts",
+      "test/provisioning/devices.test.ts",
+      "test/{alerts,federation,platform}/*.test.ts",
+      "test/http/{v3-*,device-fast-path}.test.ts",
+    ],
     tried: "all",
   },
   {
