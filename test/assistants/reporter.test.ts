@@ -34,6 +34,33 @@ describe("the reporter", () => {
       assert.deepEqual((await marks(1_000)).length, 1, "a second run adds no mark twice");
     }));
 
+  it("lets nothing but other emergencies go before an emergency in the store, until it is sent", () =>
+    onStore(sqliteHarness, async (store) => {
+      const priorities: unknown[] = [];
+      const { parts, key, dueNow } = await linked(store, async () => {
+        priorities.push("sent");
+        return taken;
+      });
+      const transaction: typeof store.transaction = (body, priority) => {
+        priorities.push(priority?.urgent === true ? "urgent" : "soon");
+        return store.transaction(body, priority);
+      };
+      for (const isUrgent of [true, false]) {
+        await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 1 }, 1));
+        await dueNow();
+        await sendDue(
+          { ...parts, store: { ...store, read: store.read.bind(store), transaction } },
+          key,
+          stillGoing,
+          isUrgent,
+        );
+      }
+      const before = (from: number) => new Set(priorities.slice(from, priorities.indexOf("sent", from)));
+      const second = priorities.indexOf("sent") + 1;
+      assert.deepEqual(before(0), new Set(["urgent"]));
+      assert.deepEqual(before(second), new Set(["soon"]));
+    }));
+
   it("reports an alarm that eases to a warning without a delay, and not as a new alarm", () =>
     onStore(sqliteHarness, async (store) => {
       const { parts, key, sent, feed, log } = await linked(store);

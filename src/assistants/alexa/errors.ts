@@ -1,5 +1,5 @@
 import { type CommandError, commandErrorText } from "../../home/command-errors.ts";
-import { inCelsius } from "./temperatures.ts";
+import { limitedInCelsius } from "./temperatures.ts";
 
 /** An error in the words of Alexa: the namespace of the ErrorResponse, and its payload. */
 export interface AlexaError {
@@ -30,11 +30,11 @@ export function commandError(error: CommandError, trait: string): AlexaError {
   switch (error.code) {
     case "outOfRange": {
       if (error.unit !== "celsius") return alexaError("VALUE_OUT_OF_RANGE", message, validRange(error, Number));
-      return alexaError("TEMPERATURE_VALUE_OUT_OF_RANGE", message, validRange(error, inCelsius));
+      return alexaError("TEMPERATURE_VALUE_OUT_OF_RANGE", message, validRange(error, limitedInCelsius));
     }
     case "rangeTooClose":
       return thermostatError("REQUESTED_SETPOINTS_TOO_CLOSE", message, {
-        minimumTemperatureDelta: inCelsius(error.gap),
+        minimumTemperatureDelta: limitedInCelsius(error.gap),
       });
     case "modeNotSupported":
       if (trait !== "thermostat") return alexaError("INVALID_VALUE", message);

@@ -29,11 +29,12 @@ const sampleAgeMs = 60_000;
  */
 export function propertiesOf(endpoint: Endpoint, nowMs: number): readonly TimedProperty[] {
   const isReached = isReachable(endpoint);
-  const shown = endpoint.interfaces.flatMap((one) =>
-    (isReached ? isAvailable(endpoint, one) : !one.mustBeKnown)
-      ? offeredValues(endpoint, one).map((value) => timed(endpoint, one, value, nowMs))
-      : [],
-  );
+  const shown = endpoint.interfaces.flatMap((one) => {
+    const isShown = ({ value }: Value) => (isReached ? isAvailable(endpoint, one) : !one.mustBeKnown?.(value));
+    return offeredValues(endpoint, one)
+      .filter(isShown)
+      .map((value) => timed(endpoint, one, value, nowMs));
+  });
   return [...shown, connectivity(endpoint, isReached, nowMs)];
 }
 

@@ -8,6 +8,11 @@ export function inCelsius(value: number): { readonly value: number; readonly sca
 /** Alexa refuses a setpoint outside these limits, whatever its scale. */
 const setpointLimit = 100;
 
+/** A temperature, or the nearest one that Alexa takes. */
+export function limitedInCelsius(value: number): ReturnType<typeof inCelsius> {
+  return inCelsius(Math.max(-setpointLimit, Math.min(setpointLimit, value)));
+}
+
 export function isSetpoint(celsius: number | null | undefined): celsius is number {
   return typeof celsius === "number" && Math.abs(celsius) <= setpointLimit;
 }

@@ -1,4 +1,4 @@
-import type { Store } from "../../store/seam.ts";
+import type { Priority, Store } from "../../store/seam.ts";
 import type { ClaimedGrant } from "../../store/tables/assistant-grants.ts";
 import type { AssistantMark, MarkOfGrant } from "../../store/tables/assistant-marks.ts";
 import type { DueThing } from "../assistant.ts";
@@ -17,6 +17,7 @@ const marksAtOnce = 500;
  */
 export async function storeReportBaseline(
   store: Store<SendingTables>,
+  priority: Priority,
   grant: ClaimedGrant,
   read: readonly AssistantMark[],
   { turned, staleDevices, shifted, omittedIds: omitted }: BuiltReport,
@@ -34,14 +35,11 @@ export async function storeReportBaseline(
   for (let from = 0; from === 0 || from < marks.length; from += marksAtOnce) {
     // If the node dies before the last of these transactions, the next report makes the same choice again.
     const reportBaseline = from + marksAtOnce < marks.length ? undefined : { staleDevices, omitted };
-    const added = await store.transaction(
-      async (tx) => {
-        const untilMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
-        if (!(await tx.assistantGrants.prolong(grant, untilMs, reportBaseline))) return undefined;
-        return addToRead(tx, grant, read, marks.slice(from, from + marksAtOnce), nowMs);
-      },
-      { urgent: true },
-    );
+    const added = await store.transaction(async (tx) => {
+      const untilMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
+      if (!(await tx.assistantGrants.prolong(grant, untilMs, reportBaseline))) return undefined;
+      return addToRead(tx, grant, read, marks.slice(from, from + marksAtOnce), nowMs);
+    }, priority);
     if (!added) return undefined;
     kept.push(...added);
   }

@@ -3,7 +3,7 @@ import { BackgroundTask } from "../../runtime/background-task.ts";
 import { type Cancel, outsideRequests } from "../../runtime/runtime.ts";
 import { Sweep } from "../../runtime/sweep.ts";
 import type { Store } from "../../store/seam.ts";
-import type { ListedGrant } from "../../store/tables/assistant-grants.ts";
+import type { DueGrant, ListedGrant } from "../../store/tables/assistant-grants.ts";
 import type { SendingTables } from "./attempt.ts";
 import { type FeedTables, feedMarks } from "./feeder.ts";
 import { type SendingParts, sendDue } from "./sending.ts";
@@ -154,10 +154,10 @@ export class Reporter {
     return due.length === grantsPerLook;
   }
 
-  #begin(grant: ListedGrant): void {
+  #begin(grant: DueGrant): void {
     const name = nameOf(grant);
     this.#slots.take(grant.outletId);
-    const done = sendDue(this.#parts, grant, this.#stopping.signal)
+    const done = sendDue(this.#parts, grant, this.#stopping.signal, grant.isUrgent)
       // An error of one grant must not touch another; the grant is due again when its claim has ended.
       .catch((error: unknown) => {
         const { userId, outletId } = grant;

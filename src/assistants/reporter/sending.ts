@@ -1,5 +1,5 @@
 import { within } from "../../runtime/runtime.ts";
-import type { Store } from "../../store/seam.ts";
+import type { Priority, Store } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant } from "../../store/tables/assistant-grants.ts";
 import type { DueReport, Recipient } from "../assistant.ts";
 import { credentialContext } from "../grants.ts";
@@ -23,29 +23,33 @@ export interface SendingParts extends ReportParts, AttemptParts {
  * lock that the link has not ended and that no other node has claimed it meanwhile. So no report is older than one that
  * was sent before, and nothing is sent after the end of a link.
  */
-export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopping: AbortSignal): Promise<boolean> {
+export async function sendDue(
+  parts: SendingParts,
+  key: AssistantGrantKey,
+  stopping: AbortSignal,
+  isUrgent = false,
+): Promise<boolean> {
+  // What comes before the message of an emergency does not wait for the reports of others.
+  const priority: Priority = isUrgent ? { urgent: true } : { soon: true };
   const { store, runtime, outlets } = parts;
   const untilMs = runtime.elapsedMs() + reportTimes.usedMs;
-  const claimed = await store.transaction(
-    async (tx) => {
-      const nowMs = await tx.clock.nowMs();
-      const grant = await tx.assistantGrants.claim(key, nowMs, nowMs + reportTimes.claimMs);
-      if (!grant) return undefined;
-      const first = await tx.assistantMarks.due(grant, nowMs, marksPerReport);
-      // Things that come take the places of things that go: one report tells of all of them.
-      const more = first.length < marksPerReport ? [] : await tx.assistantMarks.dueSyncs(grant, nowMs);
-      const marks = [...new Map([...first, ...more].map((mark) => [mark.thingId, mark])).values()];
-      const thingIds = marks.map(({ thingId }) => thingId);
-      return { grant, nowMs, marks, replies: await tx.assistantReplies.ofThings(grant, thingIds) };
-    },
-    { soon: true },
-  );
+  const claimed = await store.transaction(async (tx) => {
+    const nowMs = await tx.clock.nowMs();
+    const grant = await tx.assistantGrants.claim(key, nowMs, nowMs + reportTimes.claimMs);
+    if (!grant) return undefined;
+    const first = await tx.assistantMarks.due(grant, nowMs, marksPerReport);
+    // Things that come take the places of things that go: one report tells of all of them.
+    const more = first.length < marksPerReport ? [] : await tx.assistantMarks.dueSyncs(grant, nowMs);
+    const marks = [...new Map([...first, ...more].map((mark) => [mark.thingId, mark])).values()];
+    const thingIds = marks.map(({ thingId }) => thingId);
+    return { grant, nowMs, marks, replies: await tx.assistantReplies.ofThings(grant, thingIds) };
+  }, priority);
   if (!claimed) return false;
   const { grant, marks, replies, nowMs } = claimed;
   const outlet = await outlets.find(grant.outletId);
   const report = await dueReport(parts, grant, marks, replies, nowMs, outlet);
   const recipient = recipientOf(parts, outlet, grant);
-  const kept = await storeReportBaseline(store, grant, marks, report, nowMs);
+  const kept = await storeReportBaseline(store, priority, grant, marks, report, nowMs);
   if (!kept) return true;
   const attempt = new Attempt(parts, grant, [...marks, ...kept], replies, report);
   let left: DueReport = report;
@@ -63,7 +67,7 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
       await keepLeft();
       return attempt.release();
     }
-    if (!(await prolong(store, grant))) return true;
+    if (!(await prolong(store, grant, priority))) return true;
     // If this node was suspended for too long, its claim may have ended.
     const leftMs = startedMs + reportTimes.attemptMs - runtime.elapsedMs();
     if (leftMs <= 0) return attempt.release();
@@ -86,10 +90,10 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
 }
 
 /** False when the link has ended, or another node has claimed the grant. */
-function prolong(store: Store<SendingTables>, grant: ClaimedGrant): Promise<boolean> {
+function prolong(store: Store<SendingTables>, grant: ClaimedGrant, priority: Priority): Promise<boolean> {
   return store.transaction(
     async (tx) => tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs),
-    { urgent: true },
+    priority,
   );
 }
 

@@ -6,7 +6,7 @@ interface Waiter {
 }
 
 /**
- * A first-in, first-out queue in front of a pg pool. The pool has only one time limit, for both establishing a connection
+ * A queue in front of a pg pool: first in, first out, but a caller that is only `soon` lets all others go first. The pool has only one time limit, for both establishing a connection
  * and waiting until a connection is released. Callers wait in this queue instead, so that a timeout of the pool always
  * means that the server can't be reached, never that all connections are in use.
  */
@@ -14,6 +14,7 @@ export class ConnectionQueue {
   readonly #pool: pg.Pool;
   readonly #longestWaitMs: number | undefined;
   readonly #waiters = new Set<Waiter>();
+  readonly #soon = new Set<Waiter>();
   /** How many more callers may ask the pool for a connection now. */
   #freeSlots: number;
   #inUse = 0;
@@ -30,12 +31,12 @@ export class ConnectionQueue {
   }
 
   get waitingCount(): number {
-    return this.#waiters.size;
+    return this.#waiters.size + this.#soon.size;
   }
 
-  async connect(): Promise<pg.PoolClient> {
+  async connect({ soon = false } = {}): Promise<pg.PoolClient> {
     if (this.#freeSlots > 0) this.#freeSlots -= 1;
-    else await this.#waitForTurn();
+    else await this.#waitForTurn(soon ? this.#soon : this.#waiters);
     try {
       const client = await this.#pool.connect();
       this.#inUse += 1;
@@ -50,26 +51,29 @@ export class ConnectionQueue {
   /** In a queue with a time limit: when no connection is in use and none can be established, all waiting callers fail. */
   #rejectWaitersIfUnreachable(error: unknown): void {
     if (this.#longestWaitMs === undefined || this.#inUse > 0) return;
-    for (const { reject } of this.#waiters) reject(error);
-    this.#waiters.clear();
+    for (const waiters of [this.#waiters, this.#soon]) {
+      for (const { reject } of waiters) reject(error);
+      waiters.clear();
+    }
   }
 
   /** Lets the next waiting caller ask the pool for a connection. */
   #passOn(): void {
-    const [next] = this.#waiters;
+    const waiters = this.#waiters.size > 0 ? this.#waiters : this.#soon;
+    const [next] = waiters;
     if (!next) {
       this.#freeSlots += 1;
       return;
     }
-    this.#waiters.delete(next);
+    waiters.delete(next);
     next.proceed();
   }
 
-  #waitForTurn(): Promise<void> {
+  #waitForTurn(waiters: Set<Waiter>): Promise<void> {
     return new Promise((resolve, reject) => {
       const longestMs = this.#longestWaitMs;
       const onTimeout = () => {
-        this.#waiters.delete(waiter);
+        waiters.delete(waiter);
         reject(new Error(`all ${this.#pool.options.max} connections were in use for ${longestMs} ms`));
       };
       const timer = longestMs === undefined ? undefined : setTimeout(onTimeout, longestMs);
@@ -83,7 +87,7 @@ export class ConnectionQueue {
           reject(error);
         },
       };
-      this.#waiters.add(waiter);
+      waiters.add(waiter);
     });
   }
 }

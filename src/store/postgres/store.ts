@@ -79,8 +79,9 @@ class PostgresStore implements OpenStore {
   /** Groups of transactions have one of their own: one group runs at a time (groups/group-queue.ts). */
   readonly #grouped: ConnectionQueue;
   readonly #groups: GroupQueue;
-  /** Urgent transactions have their own, so that they never wait for others. */
+  /** Urgent transactions have their own, so that they never wait for others. Those that are `soon` use what they leave. */
   readonly #urgent: ConnectionQueue;
+  readonly #soon: ConnectionSource = { connect: () => this.#urgent.connect({ soon: true }) };
   /** Reads have their own, so that they never wait for transactions that wait for a user's lock. */
   readonly #reading: ConnectionQueue;
   readonly #connect: pg.PoolConfig;
@@ -186,7 +187,7 @@ class PostgresStore implements OpenStore {
       const own = AsyncLocalStorage.bind((tx: Transaction) => this.#body.run(true, () => body(tx)));
       return this.#run(() => this.#writability.observe(() => this.#groups.add(groupedBy, own, becomesUrgent)));
     }
-    const pool = urgent || soon ? this.#urgent : background ? this.#patient : this.#ordinary;
+    const pool = urgent ? this.#urgent : soon ? this.#soon : background ? this.#patient : this.#ordinary;
     const write = () => this.#attempts(pool, beginWrite, (sql) => body(transactionOn(sql)), becomesUrgent);
     return this.#run(() => this.#writability.observe(write));
   }
@@ -196,7 +197,7 @@ class PostgresStore implements OpenStore {
     { soon = false }: Pick<Priority, "soon"> = {},
   ): Promise<Result> {
     this.#refuseNested("a read");
-    const pool = soon ? this.#urgent : this.#reading;
+    const pool = soon ? this.#soon : this.#reading;
     return this.#run(() => this.#attempts(pool, beginRead, (sql) => body(transactionOn(sql))));
   }
 

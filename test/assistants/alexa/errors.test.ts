@@ -41,6 +41,12 @@ const cases: readonly (readonly [string, CommandError, string, object?])[] = [
   ],
   [
     "thermostat",
+    { code: "rangeTooClose", gap: 101 },
+    "Alexa.ThermostatController REQUESTED_SETPOINTS_TOO_CLOSE",
+    { minimumTemperatureDelta: { value: 100, scale: "CELSIUS" } },
+  ],
+  [
+    "thermostat",
     { code: "modeNotSupported", mode: "cool", modes: ["heat"] },
     "Alexa.ThermostatController UNSUPPORTED_THERMOSTAT_MODE",
   ],

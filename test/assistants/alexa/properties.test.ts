@@ -208,5 +208,12 @@ describe("an alarm as a contact sensor", () => {
 
   it("shows no last known state while nothing confirms it", () => {
     assert.deepEqual(shownBy(thing("alarm", smoke("clear"), { isStale: true })), unknown);
+    assert.deepEqual(shownBy(thing("alarm", smoke("unknown"), { isStale: true })), unknown);
+  });
+
+  it("shows danger also while nothing confirms it: Alexa may not have been told before", () => {
+    const unconfirmed = ["detectionState=DETECTED", "connectivity=UNREACHABLE"];
+    assert.deepEqual(shownBy(thing("alarm", smoke("alarm"), { isStale: true })), unconfirmed);
+    assert.deepEqual(shownBy(thing("alarm", carbonMonoxide("warning"), { goneMs: nowMs })), unconfirmed);
   });
 });

@@ -134,6 +134,30 @@ describe("what Alexa is told", () => {
     assert.deepEqual(shown(messagesFor(left, "contact")), shown(messages).slice(1));
   });
 
+  it("is an alarm that sounds, also when its link has turned stale before it was told", () => {
+    const sounding = { ...alarm, isStale: true, goneMs: null };
+    const [message] = messagesFor({ things: [due(sounding, { rises: [rise], isUrgent: true })] }, "contact");
+    const { properties } = eventOf(message!).payload.change as { readonly properties: readonly { value: unknown }[] };
+    assert.ok(properties.some(({ value }) => value === "DETECTED"));
+  });
+
+  it("is also the speed of a fan that goes off, if the fan tells no speed", () => {
+    const stopped = thing(
+      "fan",
+      { ...onOff(false), ...fan(null, null) },
+      { settable: { fan: ["percent"] } },
+      {
+        "onOff.on": changedMs + 10,
+      },
+    );
+    const [message] = messagesFor({ things: [due(stopped, { sinceMs: changedMs + 10 })] });
+    const { properties } = eventOf(message!).payload.change as { readonly properties: readonly { name: string }[] };
+    assert.deepEqual(
+      properties.map(({ name }) => name),
+      ["powerState", "rangeValue"],
+    );
+  });
+
   it("is in smaller messages after Alexa has not answered in time, and alarms that sound are alone", () => {
     const lamps = Array.from({ length: 30 }, (_, index) => due({ ...lamp, thingId: `t_${index}` }));
     const urgent = { ...alarm, thingId: "t_eased" };

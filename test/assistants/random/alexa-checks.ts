@@ -85,8 +85,12 @@ function isKnown(key: string, { traits }: CurrentThing, isReached: boolean): boo
       const { heatCelsius, coolCelsius } = thermostat?.state ?? {};
       return told(thermostat) && mode === "heatCool" && near(heatCelsius) && near(coolCelsius);
     }
-    case "detectionState":
-      return isReached;
+    case "detectionState": {
+      const isDanger = (
+        trait: { readonly available: boolean | null; readonly state: { readonly state: unknown } } | undefined,
+      ) => trait !== undefined && trait.available !== false && ["warning", "alarm"].includes(String(trait.state.state));
+      return isReached || isDanger(traits.smoke) || isDanger(traits.carbonMonoxide);
+    }
     default:
       return true;
   }

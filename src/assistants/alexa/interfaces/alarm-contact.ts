@@ -9,7 +9,8 @@ import type { AlexaInterface, SourceField, Value } from "./interface.ts";
 export const alarmContact: AlexaInterface = {
   namespace: "Alexa.ContactSensor",
   traits: ["smoke", "carbonMonoxide"],
-  mustBeKnown: true,
+  // Danger is told also when the link has turned stale meanwhile.
+  mustBeKnown: (value) => value !== "DETECTED",
   offer: ({ traits: { smoke, carbonMonoxide } }) =>
     smoke || carbonMonoxide ? { names: ["detectionState"] } : undefined,
   values: ({ traits }) => {

@@ -1,6 +1,6 @@
 import { canSetSpeed } from "../../current-thing.ts";
 import { alexaError } from "../errors.ts";
-import type { AlexaInterface, OfferedThing } from "./interface.ts";
+import type { AlexaInterface, OfferedThing, Value } from "./interface.ts";
 
 /** The speed of a fan, as a range from 0 to 100 percent. */
 export const fanSpeed: AlexaInterface = {
@@ -21,8 +21,13 @@ export const fanSpeed: AlexaInterface = {
         }
       : undefined,
   values: ({ traits: { fan, onOff } }) => {
-    const percent = fan?.state.percent ?? (onOff?.state.on === false ? 0 : null);
-    return percent === null ? [] : [{ name: "rangeValue", value: percent, from: [["fan", "percent"]] }];
+    const percent = fan?.state.percent ?? null;
+    if (percent !== null) return [{ name: "rangeValue", value: percent, from: [["fan", "percent"]] }];
+    const from: Value["from"] = [
+      ["fan", "percent"],
+      ["onOff", "on"],
+    ];
+    return onOff?.state.on === false ? [{ name: "rangeValue", value: 0, from }] : [];
   },
   directives: {
     SetRangeValue: ({ rangeValue: percent }) => {

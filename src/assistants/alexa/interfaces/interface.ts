@@ -10,8 +10,11 @@ export interface AlexaInterface {
   readonly instance?: string;
   /** The traits whose state it shows. */
   readonly traits: readonly TraitName[];
-  /** The endpoint counts as unreachable while the value is unknown, and no last known value is shown. */
-  readonly mustBeKnown?: true;
+  /**
+   * The endpoint counts as unreachable while it has no value. Of an unreachable endpoint a value is shown only if this is
+   * false for it.
+   */
+  readonly mustBeKnown?: (value: unknown) => boolean;
   /** What discovery says of it; undefined when the thing does not have it. */
   offer(thing: OfferedThing): Offer | undefined;
   /** The properties that have a value in the present mode. Those that are not offered are left out of messages. */
