@@ -64,9 +64,13 @@ export function describeConnector(
       await stream.until(2);
       assert.notDeepEqual(stream.heard[1], stream.heard[0]);
       assert.deepEqual(stream.heard[1], await connector.read(account.token, unending()));
+      // A connector may need two repetitions to recognise one.
       await account.sendAgain();
       await stream.until(3);
-      assert.equal(stream.heard[2], "unchanged");
+      if (stream.heard[2] !== "unchanged") assert.deepEqual(stream.heard[2], stream.heard[1]);
+      await account.sendAgain();
+      await stream.until(4);
+      assert.equal(stream.heard[3], "unchanged");
       stream.stop();
       assertEnd(await stream.ended, "stopped", account.token);
     });

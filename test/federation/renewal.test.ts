@@ -153,6 +153,20 @@ describe("a token endpoint", () => {
     busy.lateMs = 0;
   });
 
+  it("is not called for by a node that has given the link up before the store confirms the beginning", async (t) => {
+    const { startNode, link, pass, drive, ecosystem, busy } = await madeRenewal(t);
+    ecosystem.lifetimeMs = 5 * minuteMs;
+    const node = await startNode();
+    await link(node, "ada");
+    await pass(239_000, 1_000);
+    busy.lateMs = 20_000;
+    await pass(2_000, 1_000);
+    await drive(node.federation.stop());
+    await pass(60_000, 1_000);
+    assert.deepEqual(ecosystem.renewalsMs, []);
+    busy.lateMs = 0;
+  });
+
   it("whose answer was lost is asked again with the old refresh token", async (t) => {
     const { startNode, link, pass, ecosystem, storedOf } = await madeRenewal(t);
     const node = await startNode();
