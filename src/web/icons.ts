@@ -13,17 +13,10 @@ export type Icon = keyof typeof icon;
 
 /** With an id, `sameIcon` can show it again. */
 export function iconOf(name: Icon, id?: string): Html {
-  return drawn(
-    html`<g${id === undefined ? undefined : html` id="${id}"`} fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round"><circle cx="12" cy="12" r="10"/>${icon[name]}</g>`,
-  );
+  return html`<svg width="24" height="24" viewBox="0 0 24 24" stroke-width="2" aria-hidden="true"><g${id === undefined ? undefined : html` id="${id}"`} fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round"><circle cx="12" cy="12" r="10"/>${icon[name]}</g></svg>`;
 }
 
-/** An icon of the same page again, in few bytes. */
+/** An icon of the same page again, in few bytes. A style sets its size and the width of its lines. */
 export function sameIcon(id: string): Html {
-  return drawn(html`<use href="#${id}"/>`);
-}
-
-/** Scaled as a whole: a style may set another size. */
-function drawn(shapes: Html): Html {
-  return html`<svg width="24" height="24" viewBox="0 0 24 24" stroke-width="2" aria-hidden="true">${shapes}</svg>`;
+  return html`<svg viewBox="0 0 24 24" aria-hidden="true"><use href="#${id}"/></svg>`;
 }

@@ -55,7 +55,7 @@ form{margin-top:1.5rem}
 .may li,.note,.account{display:flex;gap:.75rem}
 .account{align-items:center;margin:1.25rem 0 1.5rem;padding:.625rem 1rem;border-radius:.625rem;background:var(--tint);line-height:1.35}
 .account svg{flex:none;width:2rem;height:2rem;stroke-width:1.5;color:var(--soft)}
-.may svg{flex:none;width:1.25rem;height:1.25rem;margin-top:.125rem;color:var(--link)}
+.may svg{flex:none;width:1.25rem;height:1.25rem;stroke-width:2;margin-top:.125rem;color:var(--link)}
 .account span,.may span,.note span,.alert span{min-width:0}
 .note{margin:1.25rem 0;padding:.875rem 1rem;border:1.5px solid var(--edge);border-radius:.625rem;font-weight:500}
 .note svg{flex:none}
