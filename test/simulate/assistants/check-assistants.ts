@@ -36,12 +36,20 @@ function versionsIn({ versions, body }: Arrived): readonly (readonly [what: stri
   const { event, context } = body as AlexaBody;
   if (!event) return [...versions];
   const properties = [...(context?.properties ?? []), ...(event.payload.change?.properties ?? [])];
+  const builtMs = Math.max(...properties.filter(isHealth).map(sampledMs));
+  // After the clock was set back, a change from before has the time of the message: no time is in the future.
   return properties
-    .filter(({ namespace }) => namespace !== "Alexa.EndpointHealth")
-    .map((one) => [
-      `${event.endpoint?.endpointId} ${one.namespace} ${one.instance} ${one.name}`,
-      Date.parse(one.timeOfSample),
-    ]);
+    .filter((one) => !isHealth(one) && sampledMs(one) !== builtMs)
+    .map((one) => [`${event.endpoint?.endpointId} ${one.namespace} ${one.instance} ${one.name}`, sampledMs(one)]);
+}
+
+/** Sampled when the message is built. */
+function isHealth({ namespace }: Property): boolean {
+  return namespace === "Alexa.EndpointHealth";
+}
+
+function sampledMs({ timeOfSample }: Property): number {
+  return Date.parse(timeOfSample);
 }
 
 interface AlexaBody {
