@@ -186,6 +186,8 @@ export class LinkCredential implements FollowedCredential {
       if (start.state === "lost") return void this.#stopping.abort();
       if (start.state === "replaced") return this.#adopt(start.opened);
       this.#endedMarkMs = start.markMs;
+      // The next owner renews it: a call that begins now would be given up.
+      if (this.#stopping.signal.aborted) return await this.#clearMark(start.markMs);
       // The mark may be as old as this try: a slow store leaves less time for the call.
       const leftMs = renewalLimitMs - (runtime.elapsedMs() - beganMs);
       if (leftMs <= 0) return this.#unanswered("the store is slow");

@@ -26,6 +26,24 @@ describe("the owner of a link", () => {
     assert.equal(ecosystem.renewalsMs.length, 1);
   });
 
+  it("that stops while the store confirms the beginning leaves the call to the next owner", async (t) => {
+    const { startNode, link, pass, drive, ecosystem, busy, storedOf, rowOf } = await madeRenewal(t);
+    const first = await startNode(true);
+    const ada = await link(first, "ada");
+    await pass(47_500);
+    busy.lateMs = 2_000;
+    await pass(1_000);
+    busy.lateMs = 0;
+    assert.notEqual((await rowOf(ada)).renewingMs, null);
+    await drive(first.federation.handBack());
+    assert.equal(ecosystem.renewalsMs.length, 0);
+    assert.equal((await rowOf(ada)).renewingMs, null);
+    const second = await startNode(true);
+    await pass(5_000);
+    assert.equal((await storedOf(ada)).credential.refreshToken, "refresh 2 of ada");
+    assert.ok(isLive(second, ada));
+  });
+
   it("that dies in its call is followed by one that waits until the call has ended", async (t) => {
     const { startNode, link, pass, ecosystem, storedOf } = await madeRenewal(t);
     const first = await startNode(true);
