@@ -191,8 +191,6 @@ export class LinkCredential implements FollowedCredential {
       // The mark may be as old as this try: a slow store leaves less time for the call.
       const leftMs = renewalLimitMs - (runtime.elapsedMs() - beganMs);
       if (leftMs <= 0) return this.#unanswered("the store is slow");
-      // The call would go on when this node no longer waits for it, while the next owner makes its own.
-      if (this.#giveUp.signal.aborted) return this.#unanswered("this node has given the link up");
       const outcome = await this.#call(before, leftMs);
       if (outcome.state === "refused") {
         this.#refuse(outcome.reason);
