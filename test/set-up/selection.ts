@@ -24,7 +24,7 @@ const suites: Readonly<Record<Extent, string>> = {
 /** These take long. They start first, so that a run does not end with one of them on its own. */
 const longFiles = [
   /^test\/(browser|documents|isolation|simulate)\//,
-  /^test\/(contracts\/store-postgres|demo\/(demo|console)|http\/(bad-input|documented-answers)|nodes\/three-nodes)/,
+  /^test\/(contracts\/store-postgres|demo\/demo|http\/(bad-input|documented-answers)|nodes\/three-nodes)/,
   /^test\/(sdk\/(flow|events)|store\/keys|verify\/verify)/,
   /^test\/stories\/(alerts|emergency|fan-requests|ecosystem-faults|home-assistant-days|indexes|kill|random|unlinking|v3-since)/,
 ];
