@@ -79,7 +79,7 @@ const groupsKeptMs = keysKeptMs + 2 * limits.batchSeconds * 1_000;
 /**
  * Carries out batches in groups of lines, one transaction for each group. The answers of a batch with a key become
  * durable with their group. A repeated batch gets the stored answers and continues behind them, so no line is carried
- * out twice. A postponed line is stored with the answer `notYet`: whoever finds that answer carries out the line, and
+ * out twice. A postponed line is stored with the answer `notYet`: a request that finds that answer carries out the line, and
  * replaces it in the same transaction.
  */
 export class ResumableBatches {
