@@ -6,9 +6,10 @@ interface Waiter {
 }
 
 /**
- * A queue in front of a pg pool: first in, first out, but a caller that is only `soon` lets all others go first. The pool has only one time limit, for both establishing a connection
- * and waiting until a connection is released. Callers wait in this queue instead, so that a timeout of the pool always
- * means that the server can't be reached, never that all connections are in use.
+ * A queue in front of a pg pool: first in, first out, but callers that are only `soon` come after all others. The pool has
+ * only one time limit, for both establishing a connection and waiting until a connection is released. Callers wait in this
+ * queue instead, so that a timeout of the pool always means that the server can't be reached, never that all connections
+ * are in use.
  */
 export class ConnectionQueue {
   readonly #pool: pg.Pool;
