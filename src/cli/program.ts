@@ -13,7 +13,7 @@ import { groups } from "./nouns.ts";
 import { ProgramCommand } from "./program-command.ts";
 import type { EntryPoints } from "./programs.ts";
 import { administerAt, chosenAddress } from "./remote/admin-service.ts";
-import { flagsOf, withSettings } from "./settings-flags.ts";
+import { flagsOf, withHiddenSettings, withListedSettings, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
 import { printerFor } from "./terminal/output.ts";
 import { progressOn, type ReportProgress } from "./terminal/progress.ts";
@@ -122,7 +122,7 @@ export function describeProgram(
 
   function describeNoun({ name, alias, meaning, groups = {}, commands }: Noun): void {
     const isAlone = commands[0]?.name === name;
-    const parent = isAlone ? program : program.command(name).description(meaning);
+    const parent: ProgramCommand = isAlone ? program : program.command(name).description(meaning);
     if (!isAlone && alias !== undefined) parent.alias(alias);
     for (const command of commands) {
       const [, group = ""] = command.name.split(" ");
@@ -130,17 +130,19 @@ export function describeProgram(
     }
   }
 
-  function groupOf(parent: Command, group: string, meaning: string): Command {
-    return parent.commands.find((known) => known.name() === group) ?? parent.command(group).description(meaning);
+  function groupOf(parent: ProgramCommand, group: string, meaning: string): ProgramCommand {
+    const known = parent.commands.find((one) => one.name() === group) as ProgramCommand | undefined;
+    return known ?? parent.command(group).description(meaning);
   }
 
-  function describe(parent: Command, command: AdminCommand | OwnCommand): void {
+  function describe(parent: ProgramCommand, command: AdminCommand | OwnCommand): void {
     const described = parent.command(command.name.split(" ").at(-1)!).description(command.meaning);
     if ("alias" in command && command.alias !== undefined) described.alias(command.alias);
     const readTyped = describeWords(described, command);
     described.option("--json", "print one JSON object");
     if (isAdmin(command) && !onlyOnTheMachine.includes(command.name)) described.option(...serviceOption);
-    withSettings(described, { areOfService: false });
+    withListedSettings(described);
+    described.whenChosen(withHiddenSettings);
     described.action(async () => {
       const typed = readTyped();
       const print = printerFor(terminal, { json: described.opts().json === true });

@@ -5,17 +5,31 @@ import { settings } from "../config/config.ts";
 const ofEveryCommand: readonly unknown[] = [settings.dataFolder, settings.keyFile];
 
 /**
- * Adds every setting of the service as a flag; without a flag the environment counts. Commands that do not run the service
- * accept all of them, so that one set of flags works everywhere, but their help lists only the relevant ones.
+ * Adds the settings of the service as flags; without a flag the environment counts. Every command accepts all of them, so
+ * that one set of flags works everywhere. Commands that do not run the service hide most of them from their help.
  */
-export function withSettings(command: Command, { areOfService = true } = {}): Command {
+export function withSettings(command: Command): Command {
+  return withFlags(command, () => true);
+}
+
+/** Adds the settings that the help of every command lists. */
+export function withListedSettings(command: Command): Command {
+  return withFlags(command, (setting) => ofEveryCommand.includes(setting));
+}
+
+/** Adds the settings that only `withSettings` lists. */
+export function withHiddenSettings(command: Command): Command {
+  return withFlags(command, (setting) => !ofEveryCommand.includes(setting), { isHidden: true });
+}
+
+function withFlags(command: Command, isAdded: (setting: unknown) => boolean, { isHidden = false } = {}): Command {
   command.optionsGroup("Settings (each also as a variable, BREEZEWAY_…):");
   for (const setting of Object.values(settings)) {
     const { flag, meaning, defaultText, isSecret } = setting;
     // Secrets are never flags, because other users of the machine can read command lines.
-    if (isSecret) continue;
+    if (isSecret || !isAdded(setting)) continue;
     const option = command.createOption(`--${flag} <value>`, inPlainText(`${meaning} (default: ${defaultText})`));
-    command.addOption(areOfService || ofEveryCommand.includes(setting) ? option : option.hideHelp());
+    command.addOption(option.hideHelp(isHidden));
   }
   return command;
 }
