@@ -182,8 +182,8 @@ export function addRoutes(
       },
     });
   }
-  for (const path of new Set(routes.map((route) => route.path))) {
-    app.knownPaths.add(path, routes.filter((route) => route.path === path).flatMap(methodsOf));
+  for (const [path, those] of Map.groupBy(routes, (route) => route.path)) {
+    app.knownPaths.add(path, those.flatMap(methodsOf));
   }
 }
 

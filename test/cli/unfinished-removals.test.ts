@@ -8,12 +8,12 @@ import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts, type Parts } from "../../src/service/parts.ts";
 import { linkOf } from "../contracts/store/home.ts";
-import { folderOf } from "./made-folder.ts";
+import { storeFolderOf } from "./made-folder.ts";
 
 const password = "correct horse";
 
 async function opened(t: TestContext) {
-  const environment = { BREEZEWAY_DATA: folderOf(t) };
+  const environment = { BREEZEWAY_DATA: await storeFolderOf(t) };
   const parts = await openParts(readConfig({ flags: {}, environment }), startLogging("silent"));
   t.after(() => parts.close());
   // biome-ignore lint/suspicious/noExplicitAny: each command has its own answer

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import type { FeedMessage, FeedReceiver } from "../../src/ecosystems/feed.ts";
 import { accountCalls } from "../../src/federation/feeds/account-calls.ts";
@@ -14,6 +12,7 @@ import { Membership } from "../../src/nodes/membership.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome, plain } from "../contracts/store/home.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { eventually } from "../stories/world.ts";
 import { flushPromises, manualRuntime } from "./manual-runtime.ts";
 
@@ -215,7 +214,7 @@ function message(id: string, account: string, content: string): FeedMessage {
 
 /** Nodes on one store, each with a feed that a test plays. */
 async function madeFeeds(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-feeds-"));
+  const folder = await newDataFolder("breezeway-feeds-");
   const runtime = manualRuntime();
   const database = await openSqlite({ folder, nowMs: runtime.nowMs });
   const stops: (() => Promise<unknown>)[] = [];

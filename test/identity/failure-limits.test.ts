@@ -5,7 +5,7 @@ import { type FailureLimitSettings, FailureLimits } from "../../src/identity/fai
 import { sourceOf } from "../../src/identity/source.ts";
 import { ClientGone, TooManyRequests } from "../../src/model/errors.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { folderOf } from "../cli/made-folder.ts";
+import { storeFolderOf } from "../cli/made-folder.ts";
 
 for (const place of ["memory", "store"] as const) {
   describe(`failed attempts, counted in ${place}`, () => {
@@ -169,7 +169,7 @@ async function madeLimits(t: TestContext, place: "memory" | "store", settings: P
 }
 
 async function storedCounts(t: TestContext, nowMs: () => number): Promise<FailureCounts> {
-  const folder = folderOf(t);
+  const folder = await storeFolderOf(t);
   const store = await openSqlite({ folder, nowMs });
   t.after(() => store.close());
   return countsInStore(store, "test");

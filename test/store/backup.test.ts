@@ -15,14 +15,14 @@ import { adoptKey } from "../../src/store/keys/used-keys.ts";
 import { schemaVersion } from "../../src/store/migrations.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { folderOf } from "../cli/made-folder.ts";
+import { folderOf, storeFolderOf } from "../cli/made-folder.ts";
 import { linkOf, makeHome, node } from "../contracts/store/home.ts";
 
 const timeMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** A store with a new key in one folder, and a second folder for backups. */
 async function madeStore(t: TestContext) {
-  const folder = folderOf(t);
+  const folder = await storeFolderOf(t);
   const outside = folderOf(t);
   const keyFile = join(folder, "breezeway.key");
   // Creates the key.

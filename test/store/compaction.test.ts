@@ -9,14 +9,14 @@ import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { Compaction } from "../../src/store/disk/compaction.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { folderOf } from "../cli/made-folder.ts";
+import { folderOf, storeFolderOf } from "../cli/made-folder.ts";
 
 const megabyte = 2 ** 20;
 const ignoreProgress = () => undefined;
 
 /** A store whose file has a little over `megabytes - 1` MB. 1 MB is in use; the rest is free pages. */
 async function emptiedStore(t: TestContext, megabytes: number, { isOfEarlierVersion = false } = {}) {
-  const folder = folderOf(t);
+  const folder = isOfEarlierVersion ? folderOf(t) : await storeFolderOf(t);
   const file = join(folder, "breezeway.db");
   if (isOfEarlierVersion) {
     // A file that exists keeps auto_vacuum off, as in an earlier version.

@@ -15,7 +15,7 @@ import { compactThingStep, schemaVersion } from "../../src/store/migrations.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { logStart } from "../../src/store/tables/log-position.ts";
-import { folderOf } from "../cli/made-folder.ts";
+import { storeFolderOf } from "../cli/made-folder.ts";
 import { linkOf, makeHome, node } from "../contracts/store/home.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
@@ -24,7 +24,7 @@ const first = `first ${"x".repeat(5_000)}`;
 
 /** A home in SQLite with its key, an empty PostgreSQL database, and a connection to it. */
 async function prepareMove(t: TestContext) {
-  const folder = dataFolder(folderOf(t));
+  const folder = dataFolder(await storeFolderOf(t));
   const keyId = keyIdOf(keysFromFile(folder.keyFile)[0]);
   const store = await openSqlite({ folder: folder.path, nowMs: () => 1_000 });
   const home = await makeHome(store);

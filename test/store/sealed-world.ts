@@ -11,14 +11,14 @@ import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { type OpenOptions, openParts, type Parts } from "../../src/service/parts.ts";
 import { sealingFromFile } from "../../src/store/keys/key-file.ts";
 import { logStart } from "../../src/store/tables/log-position.ts";
-import { folderOf } from "../cli/made-folder.ts";
+import { storeFolderOf } from "../cli/made-folder.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import type { Deployment } from "../stories/world.ts";
 
 /** All parts on a new store with so many sealed values. */
 export async function madeWorld(t: TestContext, database: Deployment, values: number, cluster = sharedCluster) {
-  const folder = folderOf(t);
-  const databaseUrl = database === "postgres" ? await (await cluster()).createDatabase() : undefined;
+  const folder = await storeFolderOf(t);
+  const databaseUrl = database === "postgres" ? await (await cluster()).createDatabase({ hasSchema: true }) : undefined;
   const config = readConfig({
     flags: {},
     environment: { BREEZEWAY_DATA: folder, BREEZEWAY_DATABASE_URL: databaseUrl },

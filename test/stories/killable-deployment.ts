@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { type Deployment, databaseFor } from "../set-up/deployment.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { killableNodes } from "./killable-nodes.ts";
 import { PlatformClient } from "./platform-client.ts";
 import { authorize, callback, type V3Client } from "./v3-client.ts";
@@ -13,7 +12,7 @@ import { person } from "./world.ts";
 
 /** A data folder with a tenant, a user and a client, and a simulator. The test starts and kills services on it. */
 export async function killableDeployment(test: TestContext, database: Deployment, ecosystem: SimulatorOptions = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-kill-"));
+  const folder = await newDataFolder("breezeway-kill-");
   const simulator = await startSimulator({ port: 0, ...ecosystem });
   const environment: Record<string, string> = {
     BREEZEWAY_DATA: folder,

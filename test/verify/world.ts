@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
@@ -14,13 +12,14 @@ import { type Administer, addTemporaryTenant, type TemporaryTenant } from "../..
 import { type VerifyOptions, verify } from "../../verify/verify.ts";
 import type { VerifyInput } from "../../verify/verify-input.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { storyConfig } from "../stories/world.ts";
 import { breakingProxy, type Fault } from "./breaking-proxy.ts";
 import type { BrokenDeployment } from "./broken-deployments.ts";
 
 /** The service with a simulator, and verifications of it, each with its own temporary tenant. */
 export async function verifyWorld(test: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
+  const folder = await newDataFolder("breezeway-verify-");
   const simulator = await startSimulator({ port: 0 });
   const report = startLogging("error");
   const realRuntime = processRuntime(report);

@@ -30,7 +30,7 @@ export interface CommandSenderParts<Command extends StoredCommand> {
  * How often stored commands are looked at: `idleMs` on SQLite while no command is open. There every command comes from
  * this node, which is woken for it.
  */
-const look = { everyMs: 500, idleMs: 10_000 };
+const look = { everyMs: 500, idleMs: 60_000 };
 /** A command has its outcome this long after its request: the last deadline counts from its sending. */
 const openAtMostMs = commandDeadlines.sweepMs + commandDeadlines.showMs;
 const atOnce = 100;
