@@ -69,7 +69,10 @@ export interface Store<Tables = Transaction> {
 
 /** The priority of a transaction in the queue. */
 export interface Priority {
-  /** Runs before all others. On SQLite it is committed at once, without waiting for a group to gather. */
+  /**
+   * Runs before all others. On SQLite it is committed at once, without waiting for a group to gather. On PostgreSQL, while
+   * urgent transactions always wait, every fourth connection goes to one that is `soon`.
+   */
   readonly urgent?: boolean;
   /** Aborts when the transaction becomes urgent while it waits. */
   readonly becomesUrgent?: AbortSignal;

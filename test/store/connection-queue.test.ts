@@ -29,6 +29,25 @@ describe("callers who wait for a connection", () => {
     await queue.connect();
   });
 
+  it("also get it when they are only `soon` and others always wait", async () => {
+    const { pool, release } = onePool();
+    const queue = new ConnectionQueue(pool);
+    const order: string[] = [];
+    const wait = (name: string, soon: boolean) => queue.connect({ soon }).then(() => order.push(name));
+    await queue.connect();
+    const names = ["1", "2", "3", "4", "5", "6", "7"];
+    const waiting = [
+      ...["soon", "soon too"].map((name) => wait(name, true)),
+      ...names.map((name) => wait(name, false)),
+    ];
+    for (const _ of waiting) {
+      release();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(waiting);
+    assert.deepEqual(order, ["1", "2", "3", "soon", "4", "5", "6", "soon too", "7"]);
+  });
+
   it("all fail when no connection can be made", async () => {
     const { pool, release } = onePool();
     const queue = new ConnectionQueue(pool, 60_000);

@@ -5,17 +5,22 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
+/** Other callers that may follow each other while `soon` ones wait: without a limit these would wait for ever under load. */
+const othersInARow = 3;
+
 /**
- * A queue in front of a pg pool: first in, first out, but callers that are only `soon` come after all others. The pool has
- * only one time limit, for both establishing a connection and waiting until a connection is released. Callers wait in this
- * queue instead, so that a timeout of the pool always means that the server can't be reached, never that all connections
- * are in use.
+ * A queue in front of a pg pool: first in, first out, but callers that are only `soon` come after the others, except that
+ * one of them has its turn after three others. The pool has only one time limit, for both establishing a connection and
+ * waiting until a connection is released. Callers wait in this queue instead, so that a timeout of the pool always means
+ * that the server can't be reached, never that all connections are in use.
  */
 export class ConnectionQueue {
   readonly #pool: pg.Pool;
   readonly #longestWaitMs: number | undefined;
   readonly #waiters = new Set<Waiter>();
   readonly #soon = new Set<Waiter>();
+  /** How many waiters have had their turn since the last `soon` one. */
+  #inARow = 0;
   /** How many more callers may ask the pool for a connection now. */
   #freeSlots: number;
   #inUse = 0;
@@ -60,12 +65,14 @@ export class ConnectionQueue {
 
   /** Lets the next waiting caller ask the pool for a connection. */
   #passOn(): void {
-    const waiters = this.#waiters.size > 0 ? this.#waiters : this.#soon;
+    const isSoonTurn = this.#soon.size > 0 && (this.#waiters.size === 0 || this.#inARow >= othersInARow);
+    const waiters = isSoonTurn ? this.#soon : this.#waiters;
     const [next] = waiters;
     if (!next) {
       this.#freeSlots += 1;
       return;
     }
+    this.#inARow = isSoonTurn ? 0 : this.#inARow + 1;
     waiters.delete(next);
     next.proceed();
   }

@@ -79,7 +79,7 @@ class PostgresStore implements OpenStore {
   /** Groups of transactions have one of their own: one group runs at a time (groups/group-queue.ts). */
   readonly #grouped: ConnectionQueue;
   readonly #groups: GroupQueue;
-  /** Urgent transactions have their own, so that they never wait for others. Those that are `soon` use what they leave. */
+  /** Urgent transactions have their own. Those that are `soon` use what they leave, and every fourth turn under load. */
   readonly #urgent: ConnectionQueue;
   readonly #soon: ConnectionSource = { connect: () => this.#urgent.connect({ soon: true }) };
   /** Reads have their own, so that they never wait for transactions that wait for a user's lock. */
