@@ -34,31 +34,44 @@ describe("the reporter", () => {
       assert.deepEqual((await marks(1_000)).length, 1, "a second run adds no mark twice");
     }));
 
-  it("lets nothing but other emergencies go before an emergency in the store, until it is sent", () =>
+  it("lets nothing but other emergencies go before an emergency in the store, from its claim to its end", () =>
     onStore(sqliteHarness, async (store) => {
-      const priorities: unknown[] = [];
+      let stopping = new AbortController();
+      let messages = 0;
       const { parts, key, dueNow } = await linked(store, async () => {
-        priorities.push("sent");
+        messages += 1;
+        if (messages === 3) stopping.abort();
         return taken;
       });
-      const transaction: typeof store.transaction = (body, priority) => {
-        priorities.push(priority?.urgent === true ? "urgent" : "soon");
+      let priorities = new Set<string>();
+      const transaction: typeof store.transaction = (body, priority = {}) => {
+        priorities.add(Object.keys(priority).join() || "ordinary");
         return store.transaction(body, priority);
       };
-      for (const isUrgent of [true, false]) {
-        await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 1 }, 1));
-        await dueNow();
-        await sendDue(
-          { ...parts, store: { ...store, read: store.read.bind(store), transaction } },
-          key,
-          stillGoing,
-          isUrgent,
-        );
+      const { assistant, settings } = await parts.outlets.find(key.outletId);
+      const deliver: typeof assistant.deliver = async (message, to, signal) => {
+        await to.keepCredential({ renewed: messages });
+        return assistant.deliver(message, to, signal);
+      };
+      const watched = {
+        ...parts,
+        store: { ...store, read: store.read.bind(store), transaction },
+        outlets: { find: async () => ({ assistant: { ...assistant, deliver }, settings }) },
+      } as unknown as typeof parts;
+      for (const [isUrgent, only] of [
+        [true, "urgent"],
+        [false, "soon"],
+      ] as const) {
+        [stopping, messages] = [new AbortController(), 0];
+        // The first report is sent to its end. The second one is broken off after its first message.
+        for (const sent of [2, 3]) {
+          await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId: "", stateMs: 1 }, 1));
+          await dueNow();
+          priorities = new Set();
+          await sendDue(watched, key, stopping.signal, isUrgent);
+          assert.deepEqual([messages, [...priorities]], [sent, [only]]);
+        }
       }
-      const before = (from: number) => new Set(priorities.slice(from, priorities.indexOf("sent", from)));
-      const second = priorities.indexOf("sent") + 1;
-      assert.deepEqual(before(0), new Set(["urgent"]));
-      assert.deepEqual(before(second), new Set(["soon"]));
     }));
 
   it("reports an alarm that eases to a warning without a delay, and not as a new alarm", () =>

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { Store, Transaction } from "../../store/seam.ts";
+import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant, GrantProgress } from "../../store/tables/assistant-grants.ts";
 import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
 import type { AssistantReply } from "../../store/tables/assistant-replies.ts";
@@ -31,6 +31,7 @@ const replyEveryMs = 2_000;
 /** What was told of one claim, and how the claim ends. */
 export class Attempt {
   readonly #parts: AttemptParts;
+  readonly #priority: Priority;
   readonly #grant: ClaimedGrant;
   /** What is left to tell of the marks that were read. */
   readonly #marks: Map<string, AssistantMark>;
@@ -42,12 +43,14 @@ export class Attempt {
 
   constructor(
     parts: AttemptParts,
+    priority: Priority,
     grant: ClaimedGrant,
     marks: readonly AssistantMark[],
     replies: readonly AssistantReply[],
     report: BuiltReport,
   ) {
     this.#parts = parts;
+    this.#priority = priority;
     this.#grant = grant;
     this.#marks = new Map(marks.map((mark) => [mark.thingId, mark]));
     this.#replies = replies;
@@ -73,39 +76,36 @@ export class Attempt {
   /** Stores the outcome of a message; returns whether the next one may be sent. An emergency goes before the next one. */
   async settle(message: AssistantMessage, answered: Outcome, hasNext: boolean): Promise<boolean> {
     const grant = this.#grant;
-    const goesOn = await this.#parts.store.transaction(
-      async (tx) => {
-        if (!(await tx.assistantGrants.holds(grant))) return false;
-        const outcome = await this.#sinceClaimed(tx, answered);
-        await tx.assistantDeliveries.add(deliveryOf(grant, message, outcome), deliveriesKept);
-        if (outcome.result === "forget") {
-          await tx.assistantGrants.remove(grant);
-          return false;
-        }
-        if (outcome.result === "retry") {
-          const nowMs = await tx.clock.nowMs();
-          const isEmergency = await this.#hasNewEmergency(tx, nowMs);
-          await this.#lookAgain(tx, nowMs);
-          await tx.assistantGrants.release(grant, {
-            ...this.#progress(nowMs),
-            retryMs: isEmergency ? 0 : nowMs + this.#waitAfter(outcome),
-            attempts: grant.attempts + 1,
-            problem: outcome.text,
-          });
-          return false;
-        }
-        if (outcome.result === "refused") this.#problem = outcome.text;
-        else this.#isTaken = true;
-        await this.#removeReportedMarks(tx, message);
-        if (outcome.result === "refused" && outcome.afterMs !== undefined) {
-          await this.#tellAgain(tx, outcome.thingIds ?? message.thingIds, outcome.afterMs);
-        }
-        const goesFirst = hasNext && (await this.#hasNewEmergency(tx, await tx.clock.nowMs()));
-        if (goesFirst) await this.#release(tx);
-        return !goesFirst;
-      },
-      { soon: true },
-    );
+    const goesOn = await this.#parts.store.transaction(async (tx) => {
+      if (!(await tx.assistantGrants.holds(grant))) return false;
+      const outcome = await this.#sinceClaimed(tx, answered);
+      await tx.assistantDeliveries.add(deliveryOf(grant, message, outcome), deliveriesKept);
+      if (outcome.result === "forget") {
+        await tx.assistantGrants.remove(grant);
+        return false;
+      }
+      if (outcome.result === "retry") {
+        const nowMs = await tx.clock.nowMs();
+        const isEmergency = await this.#hasNewEmergency(tx, nowMs);
+        await this.#lookAgain(tx, nowMs);
+        await tx.assistantGrants.release(grant, {
+          ...this.#progress(nowMs),
+          retryMs: isEmergency ? 0 : nowMs + this.#waitAfter(outcome),
+          attempts: grant.attempts + 1,
+          problem: outcome.text,
+        });
+        return false;
+      }
+      if (outcome.result === "refused") this.#problem = outcome.text;
+      else this.#isTaken = true;
+      await this.#removeReportedMarks(tx, message);
+      if (outcome.result === "refused" && outcome.afterMs !== undefined) {
+        await this.#tellAgain(tx, outcome.thingIds ?? message.thingIds, outcome.afterMs);
+      }
+      const goesFirst = hasNext && (await this.#hasNewEmergency(tx, await tx.clock.nowMs()));
+      if (goesFirst) await this.#release(tx);
+      return !goesFirst;
+    }, this.#priority);
     if (goesOn) for (const thingId of message.thingIds) this.#strike(thingId, message.tells);
     return goesOn;
   }
@@ -140,27 +140,24 @@ export class Attempt {
   /** Everything was sent: marks that no message tells about are removed too. */
   async finish(readMs: number): Promise<void> {
     const grant = this.#grant;
-    await this.#parts.store.transaction(
-      async (tx) => {
-        if (!(await tx.assistantGrants.holds(grant))) return;
-        const vanished = await this.#unchanged(tx, this.#report.vanished);
-        await tx.assistantMarks.removeAllSent(grant, this.marks, (mark) => ({
-          state: isStateDue(mark, readMs),
-          sync: isDue(mark.syncMs, readMs),
-        }));
-        const nowMs = await tx.clock.nowMs();
-        await this.#removeLater(tx, vanished, nowMs);
-        for (const { reply } of this.#report.replies) this.#sentReplies.add(reply);
-        await this.#lookAgain(tx, nowMs);
-        await tx.assistantGrants.release(grant, this.#progress(nowMs));
-      },
-      { soon: true },
-    );
+    await this.#parts.store.transaction(async (tx) => {
+      if (!(await tx.assistantGrants.holds(grant))) return;
+      const vanished = await this.#unchanged(tx, this.#report.vanished);
+      await tx.assistantMarks.removeAllSent(grant, this.marks, (mark) => ({
+        state: isStateDue(mark, readMs),
+        sync: isDue(mark.syncMs, readMs),
+      }));
+      const nowMs = await tx.clock.nowMs();
+      await this.#removeLater(tx, vanished, nowMs);
+      for (const { reply } of this.#report.replies) this.#sentReplies.add(reply);
+      await this.#lookAgain(tx, nowMs);
+      await tx.assistantGrants.release(grant, this.#progress(nowMs));
+    }, this.#priority);
   }
 
   /** Gives the claim back before everything was sent. */
   async release(): Promise<boolean> {
-    await this.#parts.store.transaction((tx) => this.#release(tx));
+    await this.#parts.store.transaction((tx) => this.#release(tx), this.#priority);
     return true;
   }
 

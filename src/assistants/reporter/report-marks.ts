@@ -53,6 +53,7 @@ export async function storeReportBaseline(
  */
 export async function markLeft(
   store: Store<SendingTables>,
+  priority: Priority,
   grant: ClaimedGrant,
   attempt: Attempt,
   left: readonly DueThing[],
@@ -68,21 +69,17 @@ export async function markLeft(
   }));
   for (let from = 0; from === 0 || from < marks.length; from += marksAtOnce) {
     const isLast = from + marksAtOnce >= marks.length;
-    const added = await store.transaction(
-      async (tx) => {
-        if (!(await tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs)))
-          return undefined;
-        const kept = await addToRead(tx, grant, read, marks.slice(from, from + marksAtOnce), readMs);
-        if (isLast) {
-          await tx.assistantMarks.removeAllSent(grant, ofAll, ({ stateMs, syncMs }) => ({
-            state: isDue(stateMs, readMs),
-            sync: isDue(syncMs, readMs),
-          }));
-        }
-        return kept;
-      },
-      { soon: true },
-    );
+    const added = await store.transaction(async (tx) => {
+      if (!(await tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs))) return undefined;
+      const kept = await addToRead(tx, grant, read, marks.slice(from, from + marksAtOnce), readMs);
+      if (isLast) {
+        await tx.assistantMarks.removeAllSent(grant, ofAll, ({ stateMs, syncMs }) => ({
+          state: isDue(stateMs, readMs),
+          sync: isDue(syncMs, readMs),
+        }));
+      }
+      return kept;
+    }, priority);
     if (!added) return;
     attempt.replaceMarks(isLast ? ofAll : [], added);
   }

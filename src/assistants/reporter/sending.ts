@@ -29,7 +29,7 @@ export async function sendDue(
   stopping: AbortSignal,
   isUrgent = false,
 ): Promise<boolean> {
-  // What comes before the message of an emergency does not wait for the reports of others.
+  // From its claim to its end, the report of an emergency does not wait for the reports of others.
   const priority: Priority = isUrgent ? { urgent: true } : { soon: true };
   const { store, runtime, outlets } = parts;
   const untilMs = runtime.elapsedMs() + reportTimes.usedMs;
@@ -48,10 +48,10 @@ export async function sendDue(
   const { grant, marks, replies, nowMs } = claimed;
   const outlet = await outlets.find(grant.outletId);
   const report = await dueReport(parts, grant, marks, replies, nowMs, outlet);
-  const recipient = recipientOf(parts, outlet, grant);
+  const recipient = recipientOf(parts, priority, outlet, grant);
   const kept = await storeReportBaseline(store, priority, grant, marks, report, nowMs);
   if (!kept) return true;
-  const attempt = new Attempt(parts, grant, [...marks, ...kept], replies, report);
+  const attempt = new Attempt(parts, priority, grant, [...marks, ...kept], replies, report);
   let left: DueReport = report;
   let builtMs = runtime.elapsedMs();
   let messages = outlet.assistant.messages(left, outlet.settings);
@@ -59,7 +59,7 @@ export async function sendDue(
   const keepLeft = async () => {
     const untold = new Set(messages.flatMap(({ thingIds }) => thingIds));
     const things = left.things.filter(({ thingId }) => report.whole.has(thingId) && untold.has(thingId));
-    if (attempt.isTaken) await markLeft(store, grant, attempt, things, nowMs);
+    if (attempt.isTaken) await markLeft(store, priority, grant, attempt, things, nowMs);
   };
   for (let message = messages[0]; message; message = messages[0]) {
     const startedMs = runtime.elapsedMs();
@@ -97,7 +97,12 @@ function prolong(store: Store<SendingTables>, grant: ClaimedGrant, priority: Pri
   );
 }
 
-function recipientOf({ store, sealing }: SendingParts, outlet: Outlet, grant: ClaimedGrant): Recipient {
+function recipientOf(
+  { store, sealing }: SendingParts,
+  priority: Priority,
+  outlet: Outlet,
+  grant: ClaimedGrant,
+): Recipient {
   const { userId, outletId, agentUserId, region } = grant;
   const context = credentialContext(userId, outletId);
   let { sealedCredential } = grant;
@@ -118,6 +123,7 @@ function recipientOf({ store, sealing }: SendingParts, outlet: Outlet, grant: Cl
       const isKept = await store.transaction(
         async (tx) =>
           (await tx.assistantGrants.holds(grant)) && tx.assistantGrants.replaceCredential(grant, before, sealed),
+        priority,
       );
       if (isKept) [sealedCredential, credential] = [sealed, renewed];
       return isKept;
