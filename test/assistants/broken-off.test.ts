@@ -62,6 +62,25 @@ describe("a report about a whole home that is broken off", () => {
       assert.deepEqual([sent, await marked()], [["t_a state", "t_b state"], []]);
     }));
 
+  it("goes on where it was after each emergency that goes before the rest", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { answer, mark, marked, report, sent, log, feed, things, grant } = await twoThings(store);
+      things.set("t_d", { ...things.get("t_b")!, thingId: "t_d" });
+      await mark("", { stateMs: 1, syncMs: 1 });
+      answer(async ({ thingIds }) => {
+        if (thingIds[0] !== "t_c") await log(alarmed("t_c"));
+        await feed();
+        return taken;
+      });
+      await report();
+      assert.deepEqual([sent.splice(0), (await grant())?.dueMs], [["t_a sync"], 0]);
+      assert.deepEqual((await marked()).toSorted(), ["t_b", "t_c", "t_d"]);
+      await report();
+      assert.deepEqual(sent.splice(0), ["t_c state alarm", "t_b sync"]);
+      await report();
+      assert.deepEqual(sent, ["t_c state alarm", "t_d sync"]);
+    }));
+
   it("begins anew when nothing was taken, or everything is to be told again meanwhile", () =>
     onStore(sqliteHarness, async (store) => {
       const { answer, mark, marked, report, slow } = await twoThings(store);

@@ -73,16 +73,19 @@ export class Attempt {
     for (const mark of by) this.#marks.set(mark.thingId, mark);
   }
 
-  /** Stores the outcome of a message; returns whether the next one may be sent. An emergency goes before the next one. */
-  async settle(message: AssistantMessage, answered: Outcome, hasNext: boolean): Promise<boolean> {
+  /**
+   * Stores the outcome of a message; returns what follows. `over`: nothing, the claim has ended. `emergency`: an emergency
+   * goes before the next message; the caller releases the claim.
+   */
+  async settle(message: AssistantMessage, answered: Outcome, hasNext: boolean): Promise<"over" | "next" | "emergency"> {
     const grant = this.#grant;
-    const goesOn = await this.#parts.store.transaction(async (tx) => {
-      if (!(await tx.assistantGrants.holds(grant))) return false;
+    const follows = await this.#parts.store.transaction(async (tx) => {
+      if (!(await tx.assistantGrants.holds(grant))) return "over";
       const outcome = await this.#sinceClaimed(tx, answered);
       await tx.assistantDeliveries.add(deliveryOf(grant, message, outcome), deliveriesKept);
       if (outcome.result === "forget") {
         await tx.assistantGrants.remove(grant);
-        return false;
+        return "over";
       }
       if (outcome.result === "retry") {
         const nowMs = await tx.clock.nowMs();
@@ -94,7 +97,7 @@ export class Attempt {
           attempts: grant.attempts + 1,
           problem: outcome.text,
         });
-        return false;
+        return "over";
       }
       if (outcome.result === "refused") this.#problem = outcome.text;
       else this.#isTaken = true;
@@ -103,11 +106,10 @@ export class Attempt {
         await this.#tellAgain(tx, outcome.thingIds ?? message.thingIds, outcome.afterMs);
       }
       const goesFirst = hasNext && (await this.#hasNewEmergency(tx, await tx.clock.nowMs()));
-      if (goesFirst) await this.#release(tx);
-      return !goesFirst;
+      return goesFirst ? "emergency" : "next";
     }, this.#priority);
-    if (goesOn) for (const thingId of message.thingIds) this.#strike(thingId, message.tells);
-    return goesOn;
+    if (follows !== "over") for (const thingId of message.thingIds) this.#strike(thingId, message.tells);
+    return follows;
   }
 
   /** A user who has linked the assistant again since the claim has not ended that link. */

@@ -77,8 +77,13 @@ export async function sendDue(
     );
     if (outcome.result === "retry") await keepLeft();
     messages = messages.slice(1);
-    if (!(await attempt.settle(sent, outcome, messages.length > 0))) return true;
+    const follows = await attempt.settle(sent, outcome, messages.length > 0);
+    if (follows === "over") return true;
     left = remainingReport(left, sent);
+    if (follows === "emergency") {
+      await keepLeft();
+      return attempt.release();
+    }
     if (messages.length > 0 && runtime.elapsedMs() - builtMs >= reportTimes.readAgainMs) {
       left = await readAgain(parts, grant, left, report.staleDevices);
       builtMs = runtime.elapsedMs();
