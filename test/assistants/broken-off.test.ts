@@ -8,7 +8,7 @@ import type { OpenStore } from "../../src/store/seam.ts";
 import type { NewMark } from "../../src/store/tables/assistant-marks.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
-import { alarmed, down, linked, stillGoing, taken } from "./made-assistant.ts";
+import { alarmed, changed, down, linked, stillGoing, taken } from "./made-assistant.ts";
 
 type Answer = (message: AssistantMessage) => Promise<Outcome>;
 
@@ -220,4 +220,29 @@ describe("a thing that vanishes after its new description was marked", () => {
       await report();
       assert.deepEqual(sent, ["t_a state", "t_b state"]);
     }));
+
+  const marked = {
+    "of its own": { thingId: "t_b", sinceMs: 0, stateMs: 1, syncMs: 1 },
+    "for the whole home": { thingId: "", stateMs: 1, syncMs: 1 },
+  };
+  for (const [which, { thingId, ...what }] of Object.entries(marked)) {
+    it(`loses all parts that the assistant may have when it vanishes between two messages, with a mark ${which}`, () =>
+      onStore(sqliteHarness, async (store) => {
+        const { things, mark, report, answer, runtime, feed, log, marks } = await twoThings(store);
+        await mark("t_a", { sinceMs: -1, stateMs: 1 });
+        await mark(thingId, what);
+        answer(async (message) => {
+          if (message.thingIds[0] === "t_a") things.set("t_b", { ...things.get("t_b")!, goneMs: 1 });
+          await runtime.advance(reportTimes.readAgainMs);
+          return taken;
+        });
+        await report();
+        await log(changed("t_b", "gone"));
+        await feed();
+        const [left, ...others] = await marks(removalMs + 60_000);
+        assert.deepEqual([left?.thingId, left?.sinceMs, others], ["t_b", 0, []]);
+        const nowMs = await store.read((tx) => tx.clock.nowMs());
+        assert.ok(left!.syncMs! > nowMs + removalMs / 2, "it may come back until then");
+      }));
+  }
 });

@@ -6,7 +6,7 @@ import type { AssistantReply } from "../../store/tables/assistant-replies.ts";
 import type { AssistantMessage, Outcome } from "../assistant.ts";
 import { allThings, listingMs } from "../grants.ts";
 import { removalMs } from "./changes.ts";
-import { type BuiltReport, isDue, isStateDue } from "./due-report.ts";
+import { type BuiltReport, isDue, isStateDue, type VanishedThing } from "./due-report.ts";
 
 export type SendingTables = Pick<
   Transaction,
@@ -139,18 +139,18 @@ export class Attempt {
     else this.#marks.set(thingId, left);
   }
 
-  /** Everything was sent: marks that no message tells about are removed too. */
-  async finish(readMs: number): Promise<void> {
+  /** Everything was sent: marks that no message tells about are removed too. Vanished things are told as removed later. */
+  async finish(readMs: number, vanished: readonly VanishedThing[]): Promise<void> {
     const grant = this.#grant;
     await this.#parts.store.transaction(async (tx) => {
       if (!(await tx.assistantGrants.holds(grant))) return;
-      const vanished = await this.#unchanged(tx, this.#report.vanished);
+      const unchanged = await this.#unchanged(tx, vanished);
       await tx.assistantMarks.removeAllSent(grant, this.marks, (mark) => ({
         state: isStateDue(mark, readMs),
         sync: isDue(mark.syncMs, readMs),
       }));
       const nowMs = await tx.clock.nowMs();
-      await this.#removeLater(tx, vanished, nowMs);
+      await this.#removeLater(tx, unchanged, nowMs);
       for (const { reply } of this.#report.replies) this.#sentReplies.add(reply);
       await this.#lookAgain(tx, nowMs);
       await tx.assistantGrants.release(grant, this.#progress(nowMs));
@@ -171,20 +171,21 @@ export class Attempt {
     await tx.assistantGrants.release(this.#grant, { ...progress, attempts, problem: progress.problem ?? problem });
   }
 
-  /** Those marks of these things that are as they were read. */
-  async #unchanged(tx: SendingTables, thingIds: readonly string[]): Promise<readonly AssistantMark[]> {
-    if (thingIds.length === 0) return [];
-    const now = await tx.assistantMarks.some(this.#grant, thingIds);
-    return now.filter(({ thingId, version }) => this.#marks.get(thingId)?.version === version);
+  /** Those of these things whose marks are as they were read. */
+  async #unchanged(tx: SendingTables, things: readonly VanishedThing[]): Promise<readonly VanishedThing[]> {
+    if (things.length === 0) return [];
+    const ids = things.map(({ thingId }) => thingId);
+    const now = new Map((await tx.assistantMarks.some(this.#grant, ids)).map((mark) => [mark.thingId, mark.version]));
+    return things.filter(({ thingId }) => now.get(thingId) === this.#marks.get(thingId)?.version);
   }
 
   /** The log says that these things are gone, but the mark of that was not made yet, or the clock was set back. */
-  async #removeLater(tx: SendingTables, marks: readonly AssistantMark[], nowMs: number): Promise<void> {
-    if (marks.length === 0) return;
-    const syncMs = nowMs + removalMs;
-    const later = marks.map(({ userId, outletId, thingId, sinceMs }) => ({ userId, outletId, thingId, sinceMs }));
+  async #removeLater(tx: SendingTables, things: readonly VanishedThing[], nowMs: number): Promise<void> {
+    if (things.length === 0) return;
+    const { userId, outletId } = this.#grant;
+    const later = { userId, outletId, syncMs: nowMs + removalMs, isGone: true };
     await tx.assistantMarks.addAll(
-      later.map((mark) => ({ ...mark, syncMs, isGone: true })),
+      things.map(({ thingId, sinceMs }) => ({ ...later, thingId, sinceMs })),
       nowMs,
     );
   }

@@ -31,8 +31,11 @@ export interface BuiltReport extends Omit<DueReport, "omitted">, Choice {
   /** The things that are told because all things of the user, or of a link, are to be told. */
   readonly whole: ReadonlySet<string>;
   /** Things that have just vanished, with a mark that they are to be told as added or changed. */
-  readonly vanished: readonly string[];
+  readonly vanished: readonly VanishedThing[];
 }
+
+/** A thing that is told as removed later. When `sinceMs` is 0, the assistant may know parts that the thing has no longer. */
+export type VanishedThing = Pick<DueThing, "thingId" | "sinceMs">;
 
 /** The mark that all things of a link are to be told: the link has turned stale or live. */
 export function turnedLink(deviceId: DeviceId): string {
@@ -103,7 +106,7 @@ export async function dueReport(
     whole: new Set(known.keys()),
     vanished: [...byThing.values()]
       .filter(({ thingId, syncMs }) => isDue(syncMs, nowMs) && isVanished(read.get(thingId), nowMs))
-      .map(({ thingId }) => thingId),
+      .map(({ thingId, sinceMs }) => ({ thingId, sinceMs })),
     ...choice,
   };
 }
@@ -178,14 +181,14 @@ export function remainingReport(
 
 /**
  * The same report with its things as they are now, and as stale or live as their links were when it began. A thing that has
- * vanished since may come back: its new mark has it told as removed later.
+ * vanished since may come back, so it is told as removed later: it is in `vanished` if it was to be told as added or changed.
  */
 export async function readAgain(
   { homes }: Pick<ReportParts, "homes">,
   { userId }: AssistantGrantRow,
   report: DueReport,
   staleDevices: readonly DeviceId[],
-): Promise<DueReport> {
+): Promise<{ readonly left: DueReport; readonly vanished: readonly VanishedThing[] }> {
   const now = await homes.some(userId, [
     ...new Set([...report.things, ...report.replies].map(({ thingId }) => thingId)),
   ]);
@@ -195,14 +198,18 @@ export async function readAgain(
       thing && { ...thing, isStale: thing.goneMs === null ? staleDevices.includes(thing.deviceId) : thing.isStale }
     );
   };
+  const hasVanished = ({ thingId, current }: DueThing) => current?.goneMs === null && now.get(thingId)?.goneMs !== null;
   return {
-    ...report,
-    things: report.things.map((thing) => {
-      const current = currentOf(thing.thingId);
-      const hasVanished = thing.current?.goneMs === null && current?.goneMs !== null;
-      return { ...thing, current, wantsSync: thing.wantsSync && !hasVanished };
-    }),
-    replies: report.replies.map((reply) => ({ ...reply, current: currentOf(reply.thingId) })),
+    left: {
+      ...report,
+      things: report.things.map((thing) => ({
+        ...thing,
+        current: currentOf(thing.thingId),
+        wantsSync: thing.wantsSync && !hasVanished(thing),
+      })),
+      replies: report.replies.map((reply) => ({ ...reply, current: currentOf(reply.thingId) })),
+    },
+    vanished: report.things.filter((thing) => thing.wantsSync && hasVanished(thing)),
   };
 }
 

@@ -52,6 +52,7 @@ export async function sendDue(
   const kept = await storeReportBaseline(store, priority, grant, marks, report, nowMs);
   if (!kept) return true;
   const attempt = new Attempt(parts, priority, grant, [...marks, ...kept], replies, report);
+  const vanished = [...report.vanished];
   let left: DueReport = report;
   let builtMs = runtime.elapsedMs();
   let messages = outlet.assistant.messages(left, outlet.settings);
@@ -85,12 +86,14 @@ export async function sendDue(
       return attempt.release();
     }
     if (messages.length > 0 && runtime.elapsedMs() - builtMs >= reportTimes.readAgainMs) {
-      left = await readAgain(parts, grant, left, report.staleDevices);
+      const again = await readAgain(parts, grant, left, report.staleDevices);
+      left = again.left;
+      vanished.push(...again.vanished);
       builtMs = runtime.elapsedMs();
       messages = outlet.assistant.messages(left, outlet.settings);
     }
   }
-  await attempt.finish(nowMs);
+  await attempt.finish(nowMs, vanished);
   return true;
 }
 
