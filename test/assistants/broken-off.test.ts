@@ -31,9 +31,9 @@ async function twoThings(store: OpenStore) {
     mark: (thingId: string, what: Omit<NewMark, "userId" | "outletId" | "thingId">) =>
       store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId, ...what }, 1)),
     marked: async () => (await made.marks(removalMs)).map(({ thingId }) => thingId),
-    async report(changed: Partial<typeof parts> = {}) {
+    async report(changed: Partial<typeof parts> = {}, stopping = stillGoing) {
       await made.dueNow();
-      await sendDue({ ...parts, ...changed }, key, stillGoing);
+      await sendDue({ ...parts, ...changed }, key, stopping);
     },
   };
 }
@@ -79,6 +79,23 @@ describe("a report about a whole home that is broken off", () => {
       assert.deepEqual(sent.splice(0), ["t_c state alarm", "t_b sync"]);
       await report();
       assert.deepEqual(sent, ["t_c state alarm", "t_d sync"]);
+    }));
+
+  it("goes on where it was when its node stops, which is no failure of the assistant", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { answer, mark, marked, report, sent, grant } = await twoThings(store);
+      await mark("", { stateMs: 1, syncMs: 1 });
+      const stopping = new AbortController();
+      answer(async ({ thingIds }) => {
+        if (thingIds[0] === "t_a") return taken;
+        stopping.abort();
+        return { result: "retry", status: null, text: "no answer in time" };
+      });
+      await report({}, stopping.signal);
+      assert.deepEqual([sent, await marked()], [["t_a sync"], ["t_b"]]);
+      const { attempts, problem, dueMs } = (await grant())!;
+      assert.deepEqual([attempts, problem], [0, null]);
+      assert.ok(dueMs! <= (await store.read((tx) => tx.clock.nowMs())), "another node may go on at once");
     }));
 
   it("begins anew when nothing was taken, or everything is to be told again meanwhile", () =>

@@ -76,7 +76,11 @@ export async function sendDue(
     const outcome = await within(runtime, Math.min(reportTimes.answerMs, leftMs), stopping, (inTime) =>
       outlet.assistant.deliver(sent, recipient, inTime),
     );
-    if (outcome.result === "retry") await keepLeft();
+    if (outcome.result === "retry") {
+      await keepLeft();
+      // The node has ended the attempt: the assistant has not failed.
+      if (stopping.aborted) return attempt.release();
+    }
     messages = messages.slice(1);
     const follows = await attempt.settle(sent, outcome, messages.length > 0);
     if (follows === "over") return true;
