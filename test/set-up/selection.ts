@@ -37,9 +37,9 @@ const slowForCheck = [
   /^test\/oauth\/(foreign-clients\/|rotation|revocation-over-nodes|scopes|verification|repeated-decisions|suspension)/,
   /^test\/oauth\/bar\/(authorization|client-authentication|codes|guessing|login-and-consent|metadata-and-transport|passwords|pkce|resource-server|revocation|tokens)/,
   /^test\/federation\/(admission|claimed-links|containment|link-supervisor|renewal\.test|renewal-over-nodes)/,
-  /^test\/ecosystems\/google-device-access\/feed/,
+  /^test\/ecosystems\/(google-device-access\/(account-state|feed)|home-assistant\/simulated-days)/,
   /^test\/virtual-device\/recorded-mirror/,
-  /^test\/alerts\/(alert-bomb|alert-limits|reaction)/,
+  /^test\/alerts\/(alert-bomb|alert-limits|deferred-matches|dry-run|pattern-thread|patterns|reaction)/,
 ];
 
 /** Reads the arguments: an extent, and names or parts of paths that narrow it. */
