@@ -1,13 +1,13 @@
 /** Something that a person can name. */
 export interface Named {
   readonly name: string;
-  /** Undefined for an assistant that is not told rooms. */
+  /** Undefined for an assistant without rooms. */
   readonly room?: string | undefined;
 }
 
 /**
- * The one of these that a person means, or those that it could be. Every spoken word must begin a word of the name or of
- * the room: "hall" means "Hallway (144A)". A name that was spoken whole wins over all others.
+ * Everything that the spoken words can mean; empty for nothing. Every spoken word must begin a word of the name or of the
+ * room: "hall" means "Hallway (144A)". If the words are the whole name of some, only these are returned.
  */
 export function meant<Known extends Named>(spoken: string, all: readonly Known[]): readonly Known[] {
   const words = wordsOf(spoken);
@@ -25,7 +25,7 @@ export function spokenName(name: string): string {
   return (name.replace(/\s*\([^)]*\)/g, "").trim() || name).toLowerCase();
 }
 
-/** The words of a name. What stands in brackets may be spoken, but need not be. */
+/** The words of a text in lower case, without punctuation. */
 function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{Letter}\p{Number}]+/gu) ?? [];
 }

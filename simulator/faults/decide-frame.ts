@@ -16,9 +16,9 @@ export type FramePlan =
 
 export type FrameShape =
   | { readonly as: "usual" }
-  | { readonly as: "twice" }
+  | { readonly as: "duplicate" }
   | { readonly as: "malformed"; readonly kind: MalformedKind }
-  | { readonly as: "swollen"; readonly megabytes: number };
+  | { readonly as: "out-of-size"; readonly megabytes: number };
 
 export interface FrameDecision {
   readonly plan: FramePlan;
@@ -29,6 +29,7 @@ export interface FrameDecision {
 export function decideFrame(faults: readonly Fault[], frame: FrameInfo): FrameDecision {
   const matching = faults.filter((fault) => concerns(fault, frame.accountId));
   const silent = matching.find(({ effect, serial }) => {
+    // Streams that were opened after the fault began are not silenced.
     if (effect.fault === "silence") return frame.streamSerial < serial;
     return effect.fault === "keep-alives-only" && frame.event === "put";
   });
@@ -47,7 +48,7 @@ export function decideFrame(faults: readonly Fault[], frame: FrameInfo): FrameDe
 
 function shapeFor({ effect }: Fault): FrameShape | undefined {
   if (effect.fault === "malformed") return { as: "malformed", kind: effect.kind };
-  if (effect.fault === "duplicate") return { as: "twice" };
-  if (effect.fault === "out-of-size") return { as: "swollen", megabytes: effect.megabytes };
+  if (effect.fault === "duplicate") return { as: "duplicate" };
+  if (effect.fault === "out-of-size") return { as: "out-of-size", megabytes: effect.megabytes };
   return undefined;
 }

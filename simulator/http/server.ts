@@ -10,8 +10,8 @@ import { type Call, readCall } from "./call.ts";
 type Answer = (ecosystem: Ecosystem, call: Call) => void | Promise<void>;
 
 /**
- * The main server: the control interface below `/simulator`, OAuth, and the account document under all other paths.
- * With `apiUrl`, requests for the document are redirected to that address.
+ * The main server: the control interface below `/simulator`, OAuth, the page of the house for a browser at `/`, and the
+ * account document under all other paths. With `apiUrl`, requests for the document are redirected to that address.
  */
 export function createFrontServer(ecosystem: Ecosystem, apiUrl: () => string | undefined): Server {
   return createEcosystemServer(ecosystem, (call) => {

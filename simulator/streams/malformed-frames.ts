@@ -34,7 +34,7 @@ export function malformedPut(kind: MalformedKind, text: string): readonly Buffer
 }
 
 /** The put with an additional field of this number of megabytes. */
-export function swollenPut(megabytes: number, text: string): Buffer {
+export function outOfSizePut(megabytes: number, text: string): Buffer {
   return frameOf("put", `${text.slice(0, -1)},"padding":"${"x".repeat(megabytes * 1024 * 1024)}"}`);
 }
 

@@ -2,7 +2,7 @@ import type { Account } from "../accounts/account.ts";
 import type { ActivityLog } from "../activity-log.ts";
 import type { FrameShape } from "../faults/decide-frame.ts";
 import type { Faults } from "../faults/faults.ts";
-import { malformedPut, swollenPut } from "./malformed-frames.ts";
+import { malformedPut, outOfSizePut } from "./malformed-frames.ts";
 import type { Stream } from "./stream.ts";
 
 export type Sending = "sent" | "withheld" | "cut";
@@ -36,11 +36,11 @@ function piecesOf(shape: FrameShape, text: string, usual: Buffer): readonly Buff
   switch (shape.as) {
     case "usual":
       return [usual];
-    case "twice":
+    case "duplicate":
       return [usual, usual];
     case "malformed":
       return malformedPut(shape.kind, text);
-    case "swollen":
-      return [swollenPut(shape.megabytes, text)];
+    case "out-of-size":
+      return [outOfSizePut(shape.megabytes, text)];
   }
 }

@@ -4,7 +4,7 @@ import { decideCommand } from "../../simulator/faults/decide-command.ts";
 import { decideFrame } from "../../simulator/faults/decide-frame.ts";
 import { decideRequest } from "../../simulator/faults/decide-request.ts";
 import type { Fault, FaultEffect, RequestKind } from "../../simulator/faults/fault.ts";
-import { malformedKinds, malformedPut, swollenPut } from "../../simulator/streams/malformed-frames.ts";
+import { malformedKinds, malformedPut, outOfSizePut } from "../../simulator/streams/malformed-frames.ts";
 
 const home = "account-1";
 let serial = 10;
@@ -142,7 +142,7 @@ describe("a malformed put", () => {
   });
 
   it("of three megabytes is as large as that", () => {
-    const bytes = swollenPut(3, text);
+    const bytes = outOfSizePut(3, text);
     assert.ok(bytes.length > 3 * 1024 * 1024);
     assert.deepEqual(JSON.parse(bytes.toString().slice(17)).data, JSON.parse(text).data);
   });
