@@ -9,7 +9,7 @@ export interface FederatedAccount {
   readonly deviceId: number;
   /** The same id as text, with the name that the adaptor uses. */
   readonly DeviceId: string;
-  /** Whether the user was linked before, so that the token was replaced. */
+  /** Whether the token of an existing link was replaced. Also true when a retry found the link that a lost answer had made. */
   readonly wasLinked: boolean;
 }
 

@@ -81,10 +81,10 @@ export interface AlertParts {
   /** Derives the things of own devices; without it there are no alerts on them. */
   readonly ownThings?: OwnThings;
   /** Yields to the event loop. */
-  readonly turn?: () => Promise<void>;
+  readonly yieldToOthers?: () => Promise<void>;
   /** Matches costly patterns outside of the event loop; without it they are matched in place. */
   readonly patternWork?: PatternWork;
-  /** Without it, alerts reach no thing with commands. */
+  /** How alerts send commands to things; without it they send none. */
   readonly commanding?: Commanding;
   readonly onLimitReached?: OnLimitReached;
 }
@@ -92,19 +92,19 @@ export interface AlertParts {
 export function alertsOn({
   store,
   ownThings,
-  turn = async () => undefined,
+  yieldToOthers = async () => undefined,
   patternWork,
   commanding = commandsNothing,
   onLimitReached = () => undefined,
 }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
-  const matchTurns = new MatchTurns(patternWork ?? workIn(turn));
+  const matchTurns = new MatchTurns(patternWork ?? workIn(yieldToOthers));
   const tenantOf = async (userId: UserId) => (await store.read((tx) => tx.users.some([userId])))[0]?.tenantId;
   const matching = new Matching({ patterns, turns: matchTurns, isDeferring: patternWork !== undefined, tenantOf });
   const parts = {
     store,
-    yieldToOthers: turn,
+    yieldToOthers,
     patterns,
     matching,
     matchTurns,
@@ -163,11 +163,11 @@ export function alertsOn({
 }
 
 /** Matches in the event loop, each job in a turn of its own. */
-function workIn(turn: () => Promise<void>): PatternWork {
+function workIn(yieldToOthers: () => Promise<void>): PatternWork {
   const programs = new PatternCache();
   return {
     async run(job) {
-      await turn();
+      await yieldToOthers();
       return programs.answer(job);
     },
   };

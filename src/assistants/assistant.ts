@@ -16,7 +16,7 @@ export const assistantKinds = ["google-home", "alexa"] as const;
 export type AssistantKind = (typeof assistantKinds)[number];
 
 /**
- * What every assistant must offer: how its settings are read, what its maker's console must be told, and how changes
+ * What every assistant must offer: how its settings are read, what to enter in the console of its maker, and how changes
  * become messages. Each kind has a folder here and one entry in registry.ts. Nothing outside its folder, and the folder
  * of its routes in outlets/, knows its protocol.
  */

@@ -40,7 +40,7 @@ export interface AssistantsParts extends HomeParts {
 
 /** How an outlet works now. */
 export interface OutletHealth extends FoundDirective {
-  /** How long the oldest report has waited that waits now; 0 when none does. */
+  /** How long the oldest waiting report has waited; 0 when none waits. */
   readonly reportLagMs: number;
   /** Of the last reports. */
   readonly errors: readonly ReportErrors[];

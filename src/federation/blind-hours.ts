@@ -1,4 +1,5 @@
 import type { DeviceId, UserId } from "../model/ids.ts";
+import { justLinked } from "../model/just-linked.ts";
 import { blindIntervalsKept } from "../store/tables/blind-intervals.ts";
 import type { FoundLink, OverviewParts } from "./link-overview.ts";
 
@@ -70,7 +71,7 @@ function spansOf(link: Link, past: BlindPast | undefined, sinceMs: number, nowMs
   const { state, confirmedMs, blindSinceMs, blindCause } = link;
   const open = { fromMs: blindSinceMs ?? nowMs, toMs: nowMs };
   // The interval in which the account was linked is kept when it has ended. Until then the link has no past.
-  const linkedMs = blindCause === "just linked" ? open.fromMs : (past?.linkedMs ?? sinceMs);
+  const linkedMs = blindCause === justLinked ? open.fromMs : (past?.linkedMs ?? sinceMs);
   const isCut = past !== undefined && past.linkedMs === null && past.kept >= blindIntervalsKept;
   const unknown: readonly Span[] = [
     ...(isCut ? [{ fromMs: sinceMs, toMs: past.oldestMs }] : []),

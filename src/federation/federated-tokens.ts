@@ -15,6 +15,7 @@ import {
   UnknownEcosystem,
 } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import { justLinked } from "../model/just-linked.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import { virtualDeviceType } from "../model/virtual-device-type.ts";
 import type { Membership } from "../nodes/membership.ts";
@@ -303,8 +304,8 @@ export class FederatedTokens {
           ecosystem: connector.name,
           ...this.#seal(userId, connector.name, tokenOrCredential, nowMs),
           state: "waiting",
-          reason: "just linked",
-          blindness: { sinceMs: provenMs, cause: "just linked" },
+          reason: justLinked,
+          blindness: { sinceMs: provenMs, cause: justLinked },
           owner: membership.id,
           confirmedMs: provenMs,
           indexMap: encodeIndexMap(map),

@@ -48,7 +48,7 @@ function isSameKind(command: Command, other: Command): boolean {
   return command.trait === other.trait && command.command === other.command;
 }
 
-/** Parameters are scalars, and both commands have been read: they differ in no other way. */
+/** A shallow comparison suffices: parameters are scalars, and `readCommand` has normalised both commands. */
 function hasSameParams({ params }: Command, other: Command): boolean {
   const [own, others] = [Object.entries(params), new Map(Object.entries(other.params))];
   return own.length === others.size && own.every(([name, value]) => others.get(name) === value);

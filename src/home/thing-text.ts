@@ -60,17 +60,17 @@ export function encodeState(state: ThingState, form: ThingForm): string {
     if (!stored) continue;
     const values: (Scalar | readonly number[])[] = [number];
     const later: number[] = [];
-    let [length, changed] = [1, 0];
+    let [length, laterLength] = [1, 0];
     for (const { name } of fields) {
       const [value, timeMs] = stored[name] ?? [null, oldestMs];
       values.push(typeof value === "boolean" ? Number(value) : value);
       later.push(timeMs - oldestMs);
       if (value !== null) length = values.length;
-      if (timeMs !== oldestMs) changed = later.length;
+      if (timeMs !== oldestMs) laterLength = later.length;
     }
     values.length = length;
-    later.length = changed;
-    if (changed > 0) values.push(later);
+    later.length = laterLength;
+    if (laterLength > 0) values.push(later);
     encoded.push(values);
   }
   return JSON.stringify(encoded);
@@ -101,12 +101,14 @@ export function decodeState(text: string): ThingState {
 
 const noneLater: readonly number[] = [];
 
-/** In the place of a trait's number: what follows is the integration. Versions that do not know it pass over the entry. */
+/**
+ * Marks the entry of the integration; other entries begin with a trait's number. Versions that do not know it skip it.
+ */
 const integrationEntry = "integration";
 
 /**
- * `[name, homeName, maker, model, [trait, ...capabilities], …, ["integration", name]]`; kind and room have columns of
- * their own, and the last entry is left out for a thing without it.
+ * `[name, homeName, maker, model, [trait number, ...capabilities], …, ["integration", name]]`; kind and room have columns
+ * of their own, and a thing without an integration has no last entry.
  */
 export function encodeDescriptor(descriptor: ThingDescriptor, form: ThingForm): DescriptorColumns {
   const { kind, room, name, homeName, maker, model, integration, capabilities } = descriptor;
@@ -117,7 +119,7 @@ export function encodeDescriptor(descriptor: ThingDescriptor, form: ThingForm): 
     const known = capabilities[order.trait];
     if (!known) continue;
     const values: Encoded[] = [number];
-    // Without the nulls at the end.
+    // Trailing nulls are cut off.
     let length = 1;
     for (const { name: capability } of order.capabilities) {
       const value = (known[capability] ?? null) as FieldValue | readonly string[];
@@ -157,7 +159,7 @@ export function decodeDescriptor({ kind, room, descriptor }: DescriptorColumns):
 type Entry = [number: number | typeof integrationEntry, ...Encoded[]];
 type Names = [name: string | null, homeName: string | null, maker: string | null, model: string | null];
 
-/** Whether two stored descriptors say the same, in whichever form. */
+/** Whether two stored descriptors are equal, also when they are stored in different forms. */
 export function isSameDescriptor(one: DescriptorColumns, other: DescriptorColumns): boolean {
   if (one.kind !== other.kind || one.room !== other.room) return false;
   if (one.descriptor === other.descriptor) return true;

@@ -9,7 +9,7 @@ import type { Operator } from "./operator.ts";
 import { accessOf } from "./operator-access.ts";
 import type { OperatorTables } from "./tables.ts";
 
-/** A session ends 12 hours after the sign-in, and 60 minutes after its last use. The password counts for 5 minutes. */
+/** A session ends 12 hours after the sign-in, and 60 minutes after its last use. The password is confirmed for 5 minutes. */
 export const sessionLifetime = {
   longestMs: 12 * 3_600_000,
   idleMs: 60 * 60_000,

@@ -219,7 +219,7 @@ async function partsOn(
   const alerts = alertsOn({
     store,
     ownThings,
-    turn: () => new Promise((resolve) => runtime.after(0, resolve)),
+    yieldToOthers: () => new Promise((resolve) => runtime.after(0, resolve)),
     patternWork: patternThread,
     commanding: alertCommanding(() => control),
     onLimitReached,

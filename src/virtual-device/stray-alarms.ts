@@ -32,7 +32,8 @@ export function countStrayAlarms(home: Home, structureSlots: readonly (Slot | nu
 }
 
 /**
- * The structure that stray alarms are assigned to: the only one of the account; undefined when there are two, or none.
+ * The structure that stray alarms are assigned to: the only one of the account. Undefined when there are two or none, or
+ * when the snapshot does not list all structures.
  */
 export function structureForStrays<S extends Slot>({ structures }: Home, slots: readonly (S | null)[]): S | undefined {
   const present = slots.filter(isPresent);

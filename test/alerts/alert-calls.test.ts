@@ -189,14 +189,14 @@ describe("a tried value", () => {
 describe("a costly explanation without a thread", () => {
   const value = "a".repeat(8_000);
   const condition = { operation: "regex", pattern: "(?:a|b|c{20})*" };
-  const explainFor = (users: readonly object[], turn: () => Promise<void>) => {
+  const explainFor = (users: readonly object[], yieldToOthers: () => Promise<void>) => {
     const tables = {
       users: { some: async () => users },
       triggers: { within: async () => ({ id, userId: 7, condition, key: "n" }), record: async () => [] },
       attributes: { some: async () => [{ value }] },
     };
     const store = { read: (body: (tx: object) => unknown) => body(tables) } as unknown as Store<AlertTables>;
-    return alertsOn({ store, turn }).explain(ofUser, id);
+    return alertsOn({ store, yieldToOthers }).explain(ofUser, id);
   };
 
   it("lets other work run before it is made, and is refused to a user who was removed meanwhile", async () => {

@@ -213,7 +213,7 @@ for (const { harness, skip } of harnesses) {
         const turn = () => new Promise<void>((resolve) => turns.push(resolve));
         const { given, accessScope, write, lamp } = await madeAlerts(store);
         const bob = await madeAlerts(store, { name: "Bob" });
-        const alerts = alertsOn({ store: store as Store<AlertTables>, turn });
+        const alerts = alertsOn({ store: store as Store<AlertTables>, yieldToOthers: turn });
         for (let i = 0; i < 40; i++) await write(lamp, "power", `${i}`);
         const all = { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
         const mine = given({ deviceId: lamp, attributeName: "power", stringThreshold: "7" });

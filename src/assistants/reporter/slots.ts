@@ -1,8 +1,8 @@
 import { type LimitName, limits } from "../../model/limits.ts";
 
 /**
- * Emergencies of one outlet use no more of the reserve than this: two outlets whose gateways do not answer leave some of it
- * to the others.
+ * The share of the emergency reserve that one outlet may take: a third, so that two outlets whose gateways do not answer
+ * leave a third to the others.
  */
 const urgentPerOutlet = Math.floor(limits.assistantSendsUrgent / 3);
 
@@ -13,13 +13,13 @@ export class ReportSlots {
 
   /** The limit that makes this report wait; undefined when there is a free slot. */
   limitFor(outletId: string, isUrgent: boolean): LimitName | undefined {
-    const [ofOutlet, inAll] = isUrgent ? [urgentPerOutlet, limits.assistantSendsUrgent] : [0, 0];
-    if ((this.#byOutlet.get(outletId) ?? 0) >= limits.assistantSendsPerOutlet + ofOutlet)
+    const [outletReserve, totalReserve] = isUrgent ? [urgentPerOutlet, limits.assistantSendsUrgent] : [0, 0];
+    if ((this.#byOutlet.get(outletId) ?? 0) >= limits.assistantSendsPerOutlet + outletReserve)
       return "assistantSendsPerOutlet";
-    return this.#total >= limits.assistantSends + inAll ? "assistantSends" : undefined;
+    return this.#total >= limits.assistantSends + totalReserve ? "assistantSends" : undefined;
   }
 
-  /** Outlets that have no free slot but the reserve of emergencies, and those that have none at all. */
+  /** `busy`: outlets whose ordinary slots are all taken. `full`: those whose emergency reserve is taken too. */
   taken(): { readonly busy: readonly string[]; readonly full: readonly string[] } {
     const having = (slots: number) => [...this.#byOutlet].filter(([, taken]) => taken >= slots).map(([id]) => id);
     const slots = limits.assistantSendsPerOutlet;

@@ -39,7 +39,7 @@ export class Member {
     this.#tables = tables;
   }
 
-  /** Undefined when the member has left the group, even if its body ignored that. */
+  /** Undefined when the member has left the group, even if its body caught the LeavesGroup error. */
   get writes(): GroupWrites | undefined {
     return this.#hasLeft ? undefined : this.#writes;
   }
@@ -56,7 +56,8 @@ export class Member {
   async lockUser(userId: UserId): Promise<number> {
     this.#expectOwn(userId);
     const nowMs = await this.#reads.lockUser(userId);
-    // The transaction of its own finds out whether the user exists, and waits for the lock. The same holds for links and devices.
+    // The member runs again in its own transaction, which waits for the lock and finds out whether the user exists.
+    // The same holds for links and devices below.
     if (nowMs === undefined) throw this.leave("the user's lock is not free");
     this.#isLocked = true;
     return nowMs;
@@ -109,7 +110,8 @@ export class Member {
   };
 
   readonly appendToLog: Transaction["log"]["append"] = async (entry) => {
-    if (entry.userId === null || entry.kind === "revocation") throw this.leave("a revocation needs its own hint");
+    if (entry.userId === null || entry.kind === "revocation")
+      throw this.leave("the log entry has no user or is a revocation");
     this.#expectWriting(entry.userId);
     this.#writes.log.push(entry);
   };
@@ -189,6 +191,7 @@ const grouped: {
   }),
 };
 
+// A getter for each table: a member creates only the tables that it uses.
 for (const name of tableNames) {
   const make = grouped[name] as ((member: Member, refusing: unknown) => unknown) | undefined;
   Object.defineProperty(MemberTransaction.prototype, name, {

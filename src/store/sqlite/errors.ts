@@ -5,9 +5,8 @@ const failureCodes = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
 
 /** Whether the database itself failed (disk, lock, memory), rather than the statement (a constraint, a syntax error). */
 export function isSqliteFailure(error: unknown): boolean {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  // The last byte of an extended code is the primary code.
-  return typeof code === "number" && failureCodes.has(code & 0xff);
+  const code = primaryCode(error);
+  return code !== undefined && failureCodes.has(code);
 }
 
 /** `file` is given while the database is opened: the operator must know which file to check. */
@@ -26,8 +25,13 @@ const ioError = 10;
  * process continues without the change, but after a crash SQLite could recover it. So the outcome is unknown.
  */
 export function failedCommit(error: unknown): StoreUnavailable {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  if (typeof code !== "number" || (code & 0xff) !== ioError) return unavailable(error);
+  if (primaryCode(error) !== ioError) return unavailable(error);
   const reason = error instanceof Error ? error.message : String(error);
   return new OutcomeUnknown(`COMMIT failed (${reason}). The change may be stored or not.`, { cause: error });
+}
+
+/** The primary result code: the last byte of an extended code. */
+function primaryCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
 }

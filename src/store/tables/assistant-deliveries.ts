@@ -1,7 +1,7 @@
 import type { Sql } from "../sql.ts";
 import type { AssistantGrantKey } from "./assistant-grants.ts";
 
-/** One attempt to tell an assistant something. It holds no token and no state. */
+/** One attempt to send a report to an assistant. It holds no token and no state of a thing. */
 export interface AssistantDelivery extends AssistantGrantKey {
   /** Counts the attempts of one grant. */
   readonly id: number;

@@ -1,4 +1,5 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
+import { justLinked } from "../../model/just-linked.ts";
 import type { Parameter, Sql } from "../sql.ts";
 
 /** A time in which Breezeway could not have seen an event of the account, and the reason. */
@@ -102,7 +103,7 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
       const parameters: Parameter[] = [];
       const among = amongDevices(devices, parameters);
       const rows = await sql.all<{ deviceId: DeviceId; linkedMs: number | null; oldestMs: number; kept: number }>(
-        `SELECT device_id AS "deviceId", MAX(CASE WHEN cause = 'just linked' THEN from_ms END) AS "linkedMs",
+        `SELECT device_id AS "deviceId", MAX(CASE WHEN cause = '${justLinked}' THEN from_ms END) AS "linkedMs",
            MIN(from_ms) AS "oldestMs", COUNT(*) AS kept FROM blind_intervals WHERE ${among} GROUP BY device_id`,
         parameters,
       );

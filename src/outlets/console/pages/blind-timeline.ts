@@ -1,3 +1,4 @@
+import { justLinked } from "../../../model/just-linked.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { clock, length } from "../times.ts";
 
@@ -75,7 +76,7 @@ function wordsOf(blindCount: number, { isBeginKnown, endMs, nowMs }: Known): str
  * if the store has dropped older ones. 0: all are known.
  */
 function knownFrom(intervals: readonly BlindInterval[]): number {
-  const linked = intervals.findLast(({ cause }) => cause === "just linked");
+  const linked = intervals.findLast(({ cause }) => cause === justLinked);
   const oldest = intervals.length >= mostKept ? intervals[0] : undefined;
   return (linked ?? oldest)?.from ?? 0;
 }
