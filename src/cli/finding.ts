@@ -1,4 +1,4 @@
-/** The result of one check, and the next step. */
+/** The result of one check of the machine, and what to do about it. */
 export interface Finding {
   readonly check: string;
   readonly state: "ok" | "warn" | "fail";

@@ -59,7 +59,7 @@ export async function ownClient(
   return (await clients.addClient({ ...registration, requiresPkce: false })).client.id;
 }
 
-/** The tenant of the named device, user or alert; without a name, the only tenant. */
+/** The tenant that the input names, or that of the user, device or alert that it names; otherwise the only tenant. */
 async function chosenOwner(
   parts: AdministrationParts,
   input: Input,

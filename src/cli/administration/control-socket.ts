@@ -7,8 +7,8 @@ import { exitCodes } from "../exit-codes.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 
 /**
- * The protocol between a command and the running service: one line of JSON in each direction, over a socket that only its
- * owner can open. Before its answer the service may send progress, one line each time.
+ * Handles one command. The protocol between a command and the running service: one line of JSON in each direction, over a
+ * socket that only its owner can open. Before its answer the service may send progress, one line each time.
  */
 export type HandleCommand = (command: string, input: unknown, onProgress: ReportProgress) => Promise<object>;
 
@@ -57,7 +57,7 @@ export async function serveControl(path: string, handle: HandleCommand): Promise
 }
 
 /**
- * Runs a command in the running service. Rejects with NoServiceListening if there is none. With `signWithinMs` it rejects
+ * Runs a command in the running service. Rejects with NoServiceListening if there is none. With `acknowledgeWithinMs` it rejects
  * with ServiceSilent if the service sends nothing for that time, because it is frozen or overloaded.
  */
 export async function callControl(
@@ -128,7 +128,7 @@ class RemoteError extends BreezewayError {
   }
 }
 
-/** Clients of the previous version don't: they would take the acknowledgement for the answer. */
+/** Whether the client asks for an acknowledgement. A client of an older version would take it for the answer. */
 function wantsAcknowledgement(line: string): boolean {
   try {
     return (JSON.parse(line) as { readonly isSignWanted?: boolean }).isSignWanted === true;

@@ -1,4 +1,5 @@
 import type { ShownSetting } from "../../config/shown-settings.ts";
+import type { Finding } from "../finding.ts";
 
 /** What happened in each of the last 24 hours, the present one last. */
 export interface Activity {
@@ -9,7 +10,7 @@ export interface Activity {
   /** Messages to webhooks; of each webhook the newest 1,000 are stored. */
   readonly delivered: readonly number[];
   readonly failed: readonly number[];
-  /** The time in which homes were not seen, of the first links. */
+  /** The time in which homes were blind, added up over the counted links. */
   readonly blind: {
     readonly ms: number;
     readonly blindLinks: number;
@@ -46,14 +47,6 @@ export interface CountsOfNodes {
   readonly silent: readonly string[];
 }
 
-/** The result of one check of the machine, and what to do about it. */
-export interface CheckFacts {
-  readonly check: string;
-  readonly state: "ok" | "warn" | "fail";
-  readonly words: string;
-  readonly next?: string;
-}
-
 export interface EcosystemFacts {
   /** Its configured name. */
   readonly ecosystem: string;
@@ -62,7 +55,7 @@ export interface EcosystemFacts {
   readonly hasLinkPage: boolean;
 }
 
-/** The service itself, for those who reach all of it. Each part may be unknown, and says so. */
+/** The service itself, for operators of the whole deployment. A function rejects when its fact can't be read. */
 export interface DeploymentFacts {
   nodes(): Promise<readonly NodeFacts[]>;
   store(): Promise<StoreFacts>;
@@ -79,7 +72,7 @@ export interface DeploymentFacts {
   /** Checks this node and its machine, as `breezeway doctor` does. It takes some seconds when an address is silent. */
   examine(service: { readonly baseUrl: string; readonly listensAt?: string | undefined }): Promise<{
     readonly node: string;
-    readonly checks: readonly CheckFacts[];
+    readonly checks: readonly Finding[];
   }>;
   /** The addresses of the configured ecosystems; one of them may be a simulator. */
   readonly ecosystems: readonly { readonly name: string; readonly url: string | undefined }[];
@@ -97,7 +90,7 @@ export interface NodeFacts {
 export interface StoreFacts {
   readonly kind: "sqlite" | "postgres";
   readonly schemaVersion: number;
-  /** The size of the file; null where the database knows. */
+  /** The size of the SQLite file; null with PostgreSQL. */
   readonly bytes: number | null;
   /** Transactions that wait. */
   readonly waiting: number;

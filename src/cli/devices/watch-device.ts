@@ -48,11 +48,12 @@ export async function watchDevice(
   // The table shows the connection's state itself.
   const words = table ? { ...print, words: () => undefined } : print;
   const refresh = async () => {
+    // Only the head is needed; one attribute keeps the answer small.
     const question = { attributes: ["o.totalStructures"] };
     const { attributes: _, ...head } = await api.getDevice(device.deviceId, question, answerWithinMs);
-    const isOther = head.stale !== device.stale || head.presenceInfo !== device.presenceInfo;
+    const isFreshnessChanged = head.stale !== device.stale || head.presenceInfo !== device.presenceInfo;
     device = { ...device, ...head };
-    if (isOther && isShown && !table) print.line(freshnessLine(device), freshnessInWords(device));
+    if (isFreshnessChanged && isShown && !table) print.line(freshnessLine(device), freshnessInWords(device));
   };
   const noteAnswer = (error: unknown) => {
     const before = connection.lost;
@@ -62,11 +63,11 @@ export async function watchDevice(
     if (before && !lost) reportLive(words, api.baseUrl);
   };
   let isReading = false;
-  const refreshing = whileWaiting(refreshMs, refresh, (error) => {
+  const refreshing = repeatedly(refreshMs, refresh, (error) => {
     // Until the whole device was read again, the shown values are not current.
     if (!isReading) noteAnswer(error);
   });
-  /** Reads the device, and repeats it during an outage. Events wait meanwhile: an older value never replaces theirs. */
+  /** Reads the device, with retries during an outage. Events wait meanwhile, so the read never overwrites a newer value. */
   const readAgain = async () => {
     isReading = true;
     for (let failures = 0; isReading; failures++) {
@@ -151,14 +152,14 @@ function tableOn({ print, terminal }: Call, view: () => string, connection: Conn
 }
 
 /** Repeats the work, with a pause after each run, and reports the error of each run, if any. */
-function whileWaiting(everyMs: number, work: () => Promise<void>, ended: (error: unknown) => void) {
+function repeatedly(everyMs: number, work: () => Promise<void>, onRunEnded: (error: unknown) => void) {
   let isStopped = false;
   let timer: NodeJS.Timeout;
   const next = () => {
     timer = setTimeout(async () => {
       const error = await errorOf(work());
       if (isStopped) return;
-      ended(error);
+      onRunEnded(error);
       next();
     }, everyMs);
   };

@@ -1,13 +1,13 @@
 import { NotRunning, OperatorForbidden } from "../../model/errors.ts";
 import type { AdminCommand } from "../administration/admin-command.ts";
-import type { CheckFacts } from "../administration/overview-parts.ts";
 import { exitCodes } from "../exit-codes.ts";
+import type { Finding } from "../finding.ts";
 import type { Noun } from "../noun.ts";
 
 interface SelfCheck {
   readonly ok: boolean;
   readonly node: string;
-  readonly checks: readonly CheckFacts[];
+  readonly checks: readonly Finding[];
 }
 
 const run: AdminCommand = {

@@ -16,7 +16,7 @@ export interface Credentials extends AccessTokens {
   /** Gets a new token and address after a lost connection: the service may have restarted on another port. */
   renewAccess?(): Promise<void>;
   /** Ends the tokens that were issued for this one command. */
-  leave?(): Promise<void>;
+  revokeTokens?(): Promise<void>;
   /** What to do when the service refuses the access token. */
   readonly nextStep: string;
   /** What to do when the adaptor refuses the security token. */
@@ -81,8 +81,8 @@ export class Api {
     await this.#credentials.renewAccess?.();
   }
 
-  async leave(): Promise<void> {
-    await this.#credentials.leave?.();
+  async revokeTokens(): Promise<void> {
+    await this.#credentials.revokeTokens?.();
   }
 
   /**

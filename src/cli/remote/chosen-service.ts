@@ -12,7 +12,7 @@ import { clientToken } from "./client-token.ts";
 import { findProfile } from "./profiles.ts";
 
 /** The time limit for signing out, so that a silent service does not delay the end of a command. */
-const leaveMs = 2_000;
+const revokeWithinMs = 2_000;
 
 /** The options of every command that calls a service. */
 export function withServiceOptions(command: Command): Command {
@@ -104,11 +104,11 @@ async function localCredentials({ typed, programs, config }: Call, about: Input)
       return access.accessToken;
     },
     secToken: async () => access.secToken!,
-    async leave() {
+    async revokeTokens() {
       const { baseUrl, secToken } = access;
       if (secToken === undefined) return;
       // Best effort: a security token that is not ended here expires within the hour.
-      const user = new Breezeway({ baseUrl, secToken, timeoutMs: leaveMs });
+      const user = new Breezeway({ baseUrl, secToken, timeoutMs: revokeWithinMs });
       await user.logout().catch(() => undefined);
     },
   };

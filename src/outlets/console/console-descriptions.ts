@@ -1,7 +1,7 @@
 import type { AnswerDescription, Description, Parameter } from "../../http/documentation/description.ts";
 import { text } from "../../model/json-schema.ts";
 
-/** Pages and redirects for an operator's browser; no JSON. */
+/** An answer that is an HTML page. */
 const page = (status: number, meaning: string): AnswerDescription => ({
   status,
   meaning,
@@ -27,9 +27,9 @@ const link = parameter("link", "path", "The secret in the link.", true);
 const name = parameter("name", "form", "The name to sign in with.");
 const password = parameter("password", "form", "The password.", true);
 const expired = page(404, "A page that says that the link was used or has expired.");
-const typedAgain = page(400, "The page again: a field is invalid.");
-const wrong = page(401, "The page again: the name or the password is wrong.");
-const foreign = page(403, "A page of another site has sent the form.");
+const invalidField = page(400, "The page again: a field is invalid.");
+const wrongPassword = page(401, "The page again: the name or the password is wrong.");
+const crossSite = page(403, "A page of another site has sent the form.");
 
 function described(operationId: string, summary: string, more: Partial<Description>): Description {
   return {
@@ -48,18 +48,18 @@ export const describeSignIn = described("showConsoleSignIn", "The sign-in page o
 
 export const describeSignInForm = described("sendConsoleSignIn", "The sign-in form of the console", {
   parameters: [{ ...name, isRequired: true }, password, to("form")],
-  answers: [goesTo("The operator is signed in."), wrong, foreign],
+  answers: [goesTo("The operator is signed in."), wrongPassword, crossSite],
 });
 
 export const describeSignOut = described("sendConsoleSignOut", "Sign out of the console", {
-  answers: [goesTo("The session has ended."), foreign],
+  answers: [goesTo("The session has ended."), crossSite],
 });
 
 /** The forms of a page that an embedding program adds. */
 export const describeAddedForm = (operationId: string, title: string) =>
   described(operationId, `The forms of the page ${title}`, {
     parameters: [parameter("act", "form", "What to do.", true)],
-    answers: [goesTo("It is done."), page(409, "A page that says why nothing was done."), foreign],
+    answers: [goesTo("It is done."), page(409, "A page that says why nothing was done."), crossSite],
   });
 
 export const describeClaim = described("showConsoleClaim", "The page of a claim link", {
@@ -72,7 +72,7 @@ const tenant = parameter("tenant", "form", "The name of the first tenant, when t
 
 export const describeClaimForm = described("sendConsoleClaim", "The form of a claim link", {
   parameters: [link, { ...name, isRequired: true }, password, tenant],
-  answers: [goesTo("The person is an owner, and signed in."), typedAgain, foreign, expired],
+  answers: [goesTo("The person is an owner, and signed in."), invalidField, crossSite, expired],
 });
 
 export const describeInvitation = described("showConsoleInvitation", "The page of an invitation", {
@@ -83,7 +83,7 @@ export const describeInvitation = described("showConsoleInvitation", "The page o
 
 export const describeInvitationForm = described("sendConsoleInvitation", "The form of an invitation", {
   parameters: [link, name, password],
-  answers: [goesTo("The person is an operator, and signed in."), typedAgain, foreign, expired],
+  answers: [goesTo("The person is an operator, and signed in."), invalidField, crossSite, expired],
 });
 
 export const describePassword = described("showConsolePassword", "The page that asks for the password again", {
@@ -93,7 +93,7 @@ export const describePassword = described("showConsolePassword", "The page that 
 
 export const describePasswordForm = described("sendConsolePassword", "The form that asks for the password again", {
   parameters: [password, to("form")],
-  answers: [goesTo("The password counts for 5 minutes."), wrong, foreign],
+  answers: [goesTo("The password is confirmed for 5 minutes."), wrongPassword, crossSite],
 });
 
 export const describeAction = described("sendConsoleAction", "The form of an action on a page of the console", {
@@ -107,7 +107,7 @@ export const describeAction = described("sendConsoleAction", "The form of an act
     page(200, "The answer, when it holds a secret that is shown once."),
     goesTo("It is done: the page again. Or nobody is signed in, or the password is needed."),
     page(400, "A page that says what is wrong."),
-    foreign,
+    crossSite,
   ],
 });
 

@@ -93,7 +93,7 @@ export const tenantCalls: readonly AdminCall[] = [
         example: "#0b6470",
       },
       { option: "support-url", kind: "text", meaning: "The https address for help." },
-      { option: "logo", kind: "text", meaning: "A PNG, JPEG or SVG picture in base64." },
+      { option: "logo", kind: "text", meaning: "A PNG, JPEG, WebP or SVG picture in base64." },
       { option: "clear", kind: "texts", meaning: "What to remove: `accent`, `logo`, `support-url`." },
     ],
     answer: shown,
@@ -113,7 +113,7 @@ export const tenantCalls: readonly AdminCall[] = [
       {
         option: "require-acceptance",
         kind: "flag",
-        meaning: "Access that was given with older terms is not enough: users are asked again. False ends it.",
+        meaning: "True: access granted under older terms must be accepted again. False: it remains valid.",
       },
       { option: "refreshes-end", kind: "text", meaning: "When such access ends: a date such as 2027-01-31." },
     ],

@@ -2,8 +2,8 @@ import { boolean, integer, list, map, object, orNull, type Schema, text } from "
 import type { AdminCall, AdminField } from "../../../operators/admin-call.ts";
 import { exampleTime, ofTenant, time, timeOrNull } from "./fields.ts";
 
-const anything: Schema = { type: "object", description: "The trait map, as it was set.", additionalProperties: {} };
-const deviceType = { name: text("The type's name."), map: anything, changedMs: integer("Milliseconds since 1970.") };
+const traitMap: Schema = { type: "object", description: "A trait map.", additionalProperties: {} };
+const deviceType = { name: text("The type's name."), map: traitMap, changedMs: integer("Milliseconds since 1970.") };
 const exampleType = { name: "Lamp", map: { kind: "light", traits: {} }, changedMs: 1_772_357_400_000 };
 const tenant: AdminField = { ...ofTenant, meaning: "The name or id of the tenant.", isRequired: true, example: "Acme" };
 const typePath = "/device-types/:type";
@@ -21,12 +21,12 @@ const health = {
   lastDirective: orNull(
     object("The last message from the assistant's maker; null when no node remembers one.", {
       time: time("When it came."),
-      name: text("The maker's name of it."),
+      name: text("The message's name in the maker's interface."),
       error: orNull(text("The error code of the answer; null when it held none.")),
     }),
   ),
   directivesSince: timeOrNull("Each node remembers messages since this time; null when some node has not answered."),
-  reportLagMs: integer("How long the oldest report has waited that waits now; 0 when none does."),
+  reportLagMs: integer("How long the oldest waiting report has waited; 0 when none waits."),
   errors: list(
     "The errors among the last 100 reports, the most frequent first.",
     object("An error.", {
@@ -42,7 +42,7 @@ const exampleHealth = {
   errors: [{ code: "INVALID_ACCESS_TOKEN_EXCEPTION", count: 2 }],
 };
 const setUp = list(
-  "What the console of the assistant's maker must be told.",
+  "What to enter in the console of the assistant's maker.",
   object("An entry.", { page: text("The page."), field: text("The field."), value: text("The value.") }),
 );
 const exampleSetUp = [{ page: "Account linking", field: "Client id", value: "bwc_…" }];
@@ -94,7 +94,7 @@ export const thingCalls: readonly AdminCall[] = [
     need: "read",
     ...ofTenants,
     summary: "Show the ready-made trait maps",
-    answer: object("The templates.", { templates: map("By name.", anything) }),
+    answer: object("The templates.", { templates: map("By name.", traitMap) }),
     example: { templates: { lamp: { kind: "light", traits: {} } } },
   },
   {
@@ -229,7 +229,7 @@ export const thingCalls: readonly AdminCall[] = [
           type: text("The message."),
           things: integer("How many things."),
           thingIds: list("Some of them.", text("A thing.")),
-          outcome: text("What became of it."),
+          outcome: text("`taken`, `retry`, `refused`, or `forgotten`: the grant was forgotten."),
           status: orNull(integer("The HTTP status.")),
           text: orNull(text("The answer.")),
         }),
@@ -303,7 +303,11 @@ export const thingCalls: readonly AdminCall[] = [
       isRight: boolean("All facts are right."),
       facts: list(
         "Facts.",
-        object("A fact.", { fact: text("It."), isRight: boolean("It is right."), text: text("What was found.") }),
+        object("A fact.", {
+          fact: text("What was checked."),
+          isRight: boolean("Whether the check passed."),
+          text: text("What was found."),
+        }),
       ),
     }),
     example: { outlet: "bwo_…", isRight: true, facts: [{ fact: "client", isRight: true, text: "It exists." }] },

@@ -50,13 +50,13 @@ export function inputSentence(input: AlertInput, names: SubjectNames): string {
   return sentenceOf(watchedIn(input, names), condition, { commands: [], ...input }, names);
 }
 
-/** `stopped`: Breezeway disabled it, and says why. */
+/** `waiting`: enabled, but not armed. `disabled`: by a caller. `stopped`: by Breezeway; `disabledReason` says why. */
 export function stateOf({ isEnabled, isArmed, reason }: AnyTriggerRow): "armed" | "waiting" | "disabled" | "stopped" {
   if (!isEnabled) return reason === null ? "disabled" : "stopped";
   return isArmed ? "armed" : "waiting";
 }
 
-/** Targets whose names a sentence has; a long list is cut. */
+/** A sentence names at most this many targets, and as many commands; the rest is counted. */
 const mostNamed = 5;
 
 /** The names of what alerts of one user watch and act on. */
@@ -119,6 +119,7 @@ function actWords({ action, targets, commands, message }: Acts, names: SubjectNa
       `set ${deviceName(deviceId, names)} ${isolated(attributeName)} to ${value === "" ? "blank" : JSON.stringify(isolated(value))}`,
   );
   const all = [...eventActWithMessage, ...cut(writes), ...cut(commands.map((command) => commandWords(command, names)))];
+  // The action "command" without commands only sends its event.
   return all.length === 0 ? ["tell “command”"] : all;
 }
 

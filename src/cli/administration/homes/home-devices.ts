@@ -8,7 +8,7 @@ import { type CheckUser, checkedBy } from "./checked-user.ts";
 
 export type ShownDeviceRow = DeviceState["device"];
 
-/** A device with all its attributes, blank ones too, and who receives its events. */
+/** A device with all its attributes, blank ones too, and the webhooks that receive its events. */
 export interface ShownDeviceState {
   readonly device: ShownDeviceRow;
   readonly freshness: Freshness;
@@ -18,7 +18,7 @@ export interface ShownDeviceState {
 
 export interface PastChanges {
   readonly changes: readonly PastChange[];
-  /** Whether changes of this time are missing, because there are too many. */
+  /** Whether the list was cut, because the period has too many changes. */
   readonly isCut: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface HomeDevices {
   write(userId: UserId, deviceId: DeviceId, tenantId: TenantId, writes: readonly AttributeWrite[]): Promise<void>;
 }
 
-/** The same for an operator who reaches some tenants only. */
+/** The functions with a check that the operator reaches the user's tenant. */
 export function homeDevicesWithin(devices: HomeDevices, check: CheckUser): HomeDevices {
   const checked = checkedBy(check);
   return { state: checked(devices.state), history: checked(devices.history), write: checked(devices.write) };

@@ -1,7 +1,7 @@
 import type { RecentEvents } from "../../../events/recent-chains.ts";
 import type { TenantId } from "../../../model/ids.ts";
 
-/** The same events for an operator who reaches some tenants only. */
+/** Limits the events to the tenants that an operator reaches. */
 export function homeEventsWithin(events: RecentEvents, tenantIds: readonly TenantId[]): RecentEvents {
   return {
     recent: ({ tenantIds: wanted, ...question }) =>

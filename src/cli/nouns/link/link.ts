@@ -179,7 +179,7 @@ async function asUser<Result>(call: Call, work: (api: Api) => Promise<Result>): 
   const entering = serviceOf(call, { "as-user": true });
   return withCleanUp(
     async () => work(await entering),
-    async () => (await entering.catch(() => undefined))?.leave(),
+    async () => (await entering.catch(() => undefined))?.revokeTokens(),
   );
 }
 

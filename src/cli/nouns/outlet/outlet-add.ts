@@ -10,7 +10,7 @@ import { setUpInWords } from "./outlet-set-up.ts";
 
 export const addOutlet: AdminCommand = {
   name: "outlet add",
-  meaning: "connect a tenant's users to a voice assistant; prints what its maker's console must be told",
+  meaning: "connect a tenant's users to a voice assistant; prints what to enter in the console of its maker",
   examples: [
     "outlet add alexa --tenant Acme",
     "outlet add google-home --tenant Acme --project-id acme-home --service-account key.json",

@@ -16,7 +16,7 @@ export const showOutlet: AdminCommand = {
   name: "outlet show",
   meaning:
     "show one outlet without its secrets, its last directive, how long reports wait and which errors they met, what " +
-    "its maker's console must be told, and the users who have linked it, with the devices that the assistant is not offered because it takes no more",
+    "to enter in the console of its maker, and the users who have linked it, with the devices that the assistant is not offered because it takes no more",
   examples: ["outlet show bwo_…", "outlet show bwo_… --user 7"],
   arguments: [outletArgument],
   options: (command) =>

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../web/html.ts";
 
-/** The steps of docs/outlets, in short. The form of the third one prints what the maker's console must be told. */
+/** The steps of docs/outlets, in short. The form of the third one prints what to enter in the maker's console. */
 const steps: Readonly<Record<string, readonly string[]>> = {
   "google-home": [
     "In the Google Cloud console, choose the project and enable the HomeGraph API.",

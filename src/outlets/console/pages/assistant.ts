@@ -34,7 +34,7 @@ interface ShownSettings extends ShownOutlet {
   readonly users: readonly Linked[];
 }
 
-/** One assistant: who has linked it, what was reported, and what its maker's console must be told. */
+/** One assistant: who has linked it, what was reported, and what to enter in the console of its maker. */
 export const assistant: ConsolePage = {
   path: "/assistants/:outlet",
   title: "Assistant",
@@ -67,9 +67,9 @@ ${askLinks(context, here, asks)}`,
 ${accounts(context, here, shown)}`,
       reports: html`<h2>Reports</h2>
 ${reports(deliveries, nowMs)}`,
-      setUp: html`<details><summary>What the maker's console must be told</summary>
+      setUp: html`<details><summary>What to enter in the console of the assistant's maker</summary>
 ${tableOf<ShownSettings["setUp"][number]>(
-  "What the maker's console must be told",
+  "What to enter in the console of the assistant's maker",
   [
     { title: "Page", cell: ({ page }) => page },
     { title: "Field", cell: ({ field }) => field },

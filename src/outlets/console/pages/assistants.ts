@@ -30,7 +30,7 @@ export const assistants: ConsolePage = {
     const { outlets } = await call("outlet list", tenant ? { tenant: String(tenant.tenantId) } : {});
     const asks = additions(context);
     const setUp = html`<h2>Connect an assistant</h2>
-<p>After the form you read what the maker's console must be told, once with the secret of the outlet's client.</p>
+<p>After the form you read what to enter in the maker's console, once with the secret of the outlet's client.</p>
 ${askLinks(context, path, asks)}`;
     const ask = openAsk(context, path, asks);
     if (outlets.length === 0) {

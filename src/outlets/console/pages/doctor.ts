@@ -3,7 +3,9 @@ import { actionButton } from "../action.ts";
 import type { PageContext } from "../console-page.ts";
 import { asCommand } from "../kit/as-command.ts";
 
-/** Asks for the checks of `breezeway doctor` as the node that answers makes them. They are audited, so a form asks. */
+/**
+ * A button that runs the checks of `breezeway doctor` on the node that answers. It is a POST, because each run is audited.
+ */
 export function doctorPart(context: PageContext): Html | undefined {
   const { callOf, address, baseUrl, wants } = context;
   const checking = callOf("self-check");
