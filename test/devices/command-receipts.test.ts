@@ -13,7 +13,7 @@ describe("the id of a receipt", () => {
     );
   });
 
-  it("is nothing else", () => {
+  it("is refused in any other form", () => {
     for (const text of ["", "c", "f", "17", "x17", "cc1", "c-1", "c1x", "F1"]) {
       assert.equal(receiptNumber(text), undefined, text);
     }

@@ -57,7 +57,7 @@ describe("the reference", () => {
       new Set(targets.map((target) => target.split(",")[0])),
       new Set(["data:image/svg+xml", "openapi.json"]),
     );
-    // The names of all attributes take 30,000 of them, an operation takes 5,000 on average.
+    // The names of all attributes take 30,000 characters, an operation takes 5,000 on average.
     const operations = matches(html, /<section ([^>]*id="[^"]*")/g).length;
     assert.ok(html.length < 40_000 + 5_500 * operations, `${html.length} characters for ${operations} operations`);
   });
@@ -189,7 +189,7 @@ describe("the reference", () => {
     };
     const lampId = await addLamp("Hall lamp");
     /** Values in the examples, and the real values to use instead. */
-    const examples: [example: RegExp, there: string][] = [
+    const examples: [example: RegExp, real: string][] = [
       [/\b40\b/g, String(lampId)],
       [/"userId":3\b/g, `"userId":${userId}`],
       [/appId=1\b/g, `appId=${tenantId}`],
@@ -200,7 +200,7 @@ describe("the reference", () => {
       const command = commands.get(operationId) ?? assert.fail(`${operationId} has no command`);
       const isCompanysOwn = companysOwn.some((one) => one.operationId === operationId);
       const { url, init } = readCurl(
-        examples.reduce((text, [example, there]) => text.replaceAll(example, there), command),
+        examples.reduce((text, [example, real]) => text.replaceAll(example, real), command),
         isCompanysOwn ? { ...variables, ACCESS_TOKEN: companysToken } : variables,
       );
       // Addresses end up in logs and histories.

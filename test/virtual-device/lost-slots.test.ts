@@ -18,7 +18,7 @@ describe("a slot that passed to another id", () => {
     assert.ok(alarm.every((name) => name.startsWith("d.structures[1].d.smokeCoAlarms[18].")));
   });
 
-  it("takes its attributes along beside those of another slot", () => {
+  it("affects the attributes of each slot when several have passed", () => {
     const [thermostat, alarm] = [
       { kind: "thermostat", x: 2, y: 3, ...ids } as const,
       { kind: "alarm", x: 1, y: 2, ...ids } as const,

@@ -26,7 +26,7 @@ describe("the events of a Google account", () => {
       const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
       t.after(() => stream.stop());
       await stream.until(1);
-      // Beyond the time in which an event and the list can't be told apart: the events alone tell the changes.
+      // Later than the tolerance for clock differences: from here on the changes come from events alone.
       clock.aheadMs = 10_000;
       Object.assign(google.delivery.faults, faults);
       const random = numbersFrom(7);
