@@ -65,7 +65,7 @@ export function anyRequest(things: Things, keys: AnyKeys): fc.Arbitrary<WireRequ
         type: "application/json",
         content: JSON.stringify(members),
       })),
-    fc.tuple(fc.constantFrom(...contentTypes), fc.uint8Array({ maxLength: 200 })).map(([type, bytes]) => ({
+    fc.tuple(fc.constantFrom(...contentTypes), fc.uint8Array({ maxLength: 200, size: "max" })).map(([type, bytes]) => ({
       type,
       content: Buffer.from(bytes),
     })),
@@ -128,6 +128,7 @@ const contentTypes = [
 const rawText = fc.string({
   unit: fc.constantFrom(..."abc019%&=+;?/#:@!$'()*,[]~._-{}|^\"<>\\`"),
   maxLength: 40,
+  size: "max",
 });
 
 function encoded(pairs: readonly (readonly [string, string])[]): string {

@@ -8,7 +8,7 @@ import { anyCharacter } from "../set-up/any-character.ts";
 
 describe("a stored index map", () => {
   it("is read as it was written, whatever the ids are", () => {
-    const anyIds = fc.uniqueArray(fc.string({ unit: anyCharacter, maxLength: 3 }), { maxLength: 22 });
+    const anyIds = fc.uniqueArray(fc.string({ unit: anyCharacter, maxLength: 3 }), { maxLength: 22, size: "max" });
     const anySnapshot = fc.tuple(
       fc.uniqueArray(fc.constantFrom("a", "b", '"', "c\0"), { maxLength: 3 }),
       anyIds,

@@ -82,7 +82,10 @@ export const anyDirective: fc.Arbitrary<AskedDirective> = fc
       payload: fc.oneof({ weight: 12, arbitrary: payload }, fc.jsonValue()),
       to: anyTarget,
       token: fc.constantFrom("good", "good", "good", "good", "good", "good", "good", "read-only", "expired", "foreign"),
-      correlationToken: fc.option(fc.string({ minLength: 1, maxLength: 200 }), { nil: undefined, freq: 9 }),
+      correlationToken: fc.option(fc.string({ minLength: 1, maxLength: 200, size: "max" }), {
+        nil: undefined,
+        freq: 9,
+      }),
       version: fc.oneof({ weight: 20, arbitrary: fc.constant("3") }, fc.constantFrom("2", 3, undefined)),
     }),
   );
