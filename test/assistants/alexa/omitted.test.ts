@@ -4,8 +4,10 @@ import { alexa } from "../../../src/assistants/alexa/assistant.ts";
 import { readSettings } from "../../../src/assistants/alexa/settings.ts";
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { ActParts } from "../../../src/cli/administration/admin-command.ts";
+import { adminCalls } from "../../../src/cli/administration/calls/calls.ts";
 import { showOutlet } from "../../../src/cli/nouns/outlet/outlet-show.ts";
 import { manualRuntime } from "../../federation/manual-runtime.ts";
+import { Schemas } from "../../http/documented-answers/described-answers.ts";
 import { onOff, thing } from "./things.ts";
 
 /** What `outlet show` says of users with that many lamps. */
@@ -45,7 +47,7 @@ async function showing(lamps: Readonly<Record<number, number>>, user?: string) {
   const lines = showOutlet.toText(answer, input, 200).split("\n");
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test looks at
   const { users } = answer as any;
-  return { users, lines: lines.filter((line) => /user \d|not offered|more;/.test(line)) };
+  return { answer, users, lines: lines.filter((line) => /user \d|not offered|more;/.test(line)) };
 }
 
 describe("outlet show", () => {
@@ -67,5 +69,11 @@ describe("outlet show", () => {
     const { users, lines } = await showing({ 7: 312, 8: 300 }, "7");
     assert.deepEqual([users.length, users[0].omitted.devices.length, lines.length], [1, 12, 13]);
     assert.deepEqual((await showing({ 7: 312 }, "9")).users, []);
+  });
+
+  it("answers as its call of /admin/v1 is described", async () => {
+    const { answer } = await showing({ 7: 312, 8: 300 });
+    const described = adminCalls.find(({ act }) => act === "outlet show")!.answer;
+    new Schemas({ components: { schemas: {} } }).assertFits(described, answer, "outlet show");
   });
 });

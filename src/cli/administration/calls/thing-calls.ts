@@ -207,6 +207,17 @@ export const thingCalls: readonly AdminCall[] = [
           reported: timeOrNull("The last report."),
           waits: boolean("A report waits."),
           problem: orNull(text("What went wrong.")),
+          omitted: object("Devices that the assistant is not offered, because it takes no more.", {
+            count: integer("How many."),
+            devices: list(
+              "The first of them.",
+              object("A device.", {
+                id: text("Its id at the assistant."),
+                thingId: text("The thing."),
+                name: text("Its name."),
+              }),
+            ),
+          }),
         }),
       ),
     }),
