@@ -61,7 +61,7 @@ describe("outlet show", () => {
     assert.equal(lines.length, 2 + 10 + 1);
     assert.match(lines[0]!, /user 7: .*12 devices not offered, because the assistant takes no more$/);
     assert.equal(lines[1], "    not offered: t_300 Lamp 300");
-    assert.equal(lines[11], "    and 2 devices more; see: breezeway outlet show --user 7");
+    assert.equal(lines[11], "    and 2 devices more; see: breezeway outlet show bwo_1 --user 7");
     assert.doesNotMatch(lines[12]!, /not offered/);
   });
 

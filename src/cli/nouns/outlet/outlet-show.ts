@@ -64,7 +64,12 @@ export const showOutlet: AdminCommand = {
       ],
       width,
     );
-    return [facts, ...(users as ShownUser[]).map(userInWords), "", setUpInWords(setUp, width)].join("\n");
+    return [
+      facts,
+      ...(users as ShownUser[]).map((user) => userInWords(outlet, user)),
+      "",
+      setUpInWords(setUp, width),
+    ].join("\n");
   },
 };
 
@@ -98,7 +103,8 @@ async function shownUser(
   };
 }
 
-function userInWords({ userId, reported, problem, waits, omitted: { count, devices } }: ShownUser): string {
+function userInWords(outlet: string, { userId, reported, problem, waits, omitted }: ShownUser): string {
+  const { count, devices } = omitted;
   const line = [
     `  user ${userId}: `,
     reported ? `last report ${reported}` : "no report yet",
@@ -110,6 +116,8 @@ function userInWords({ userId, reported, problem, waits, omitted: { count, devic
   return [
     line,
     ...devices.map(({ id, name }) => `    not offered: ${id} ${name}`),
-    ...(more > 0 ? [`    and ${counted(more, "device")} more; see: breezeway outlet show --user ${userId}`] : []),
+    ...(more > 0
+      ? [`    and ${counted(more, "device")} more; see: breezeway outlet show ${outlet} --user ${userId}`]
+      : []),
   ].join("\n");
 }
