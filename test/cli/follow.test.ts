@@ -135,6 +135,20 @@ describe("following the events of a service", () => {
     await assert.rejects(follow(broken.api, {}, broken.print).next(), Unreachable);
     assert.deepEqual([broken.lastEventIds.length, broken.printed], [1, []]);
   });
+
+  it("ends a connection when the caller's signal aborts", { timeout: 5_000 }, async (t) => {
+    const { api } = await scripted(t, [
+      (response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`id: 1\nevent: heartbeat\ndata: {"everySeconds":60}\n\n`);
+      },
+    ]);
+    const caller = new AbortController();
+    const connection = api.connection({ signal: caller.signal });
+    assert.equal((await connection.next()).value?.id, "1");
+    caller.abort();
+    assert.equal((await connection.next()).done, true);
+  });
 });
 
 describe("a table of a device that is watched", () => {

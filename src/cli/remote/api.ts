@@ -96,7 +96,8 @@ export class Api {
       reason = lost;
       over.abort();
     };
-    const following = { ...options, heartbeats: true, heartbeatSeconds, signal: over.signal, onDisconnected };
+    const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal;
+    const following = { ...options, heartbeats: true, heartbeatSeconds, signal, onDisconnected };
     try {
       yield* this.#byAccessToken(headWithinMs).events(following);
     } catch (error) {
