@@ -275,3 +275,49 @@ describe("lines about a device that is watched", () => {
     );
   });
 });
+
+describe("a device that is watched while the service does not answer", () => {
+  it("is not live as soon as a poll of its freshness fails, also while the device is read again", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+    const device = {
+      ...{ deviceId: 1, deviceName: "hall", deviceTypeName: "alarm", presenceInfo: 1, stale: false },
+      attributes: { smoke_alarm_state: { value: "ok", updateTime: 1 } },
+    };
+    const reading = { device: device as unknown as ShownDevice, names: ["smoke_alarm_state"] };
+    const slow = Promise.withResolvers<typeof reading>();
+    const readsAgain = Promise.withResolvers<void>();
+    const slowly = () => {
+      readsAgain.resolve();
+      return slow.promise;
+    };
+    const reads = [async () => reading, async () => reading, slowly];
+    const states: string[] = [];
+    const api = {
+      baseUrl: "http://service.example",
+      renewAccess: async () => undefined,
+      getDevice: () => Promise.reject(new Unreachable("http://service.example", new sdk.Unreachable("No answer."))),
+      async *connection() {
+        yield { id: "1", type: "heartbeat" };
+        yield { id: "2", type: "resync", reason: "past_retention" };
+        throw new ServiceRefused(401, "invalid_token", "The access token is not valid.");
+      },
+    } as unknown as Api;
+    const write = (line: string) => {
+      const { type, state } = JSON.parse(line);
+      if (type === "connection") states.push(state);
+    };
+    const terminal = { environment: {}, out: { write }, err: { write: () => undefined } } as unknown as Terminal;
+    const call = { terminal, print: printerFor(terminal, { json: true }) } as unknown as Call;
+    const watching = assert.rejects(
+      watchDevice(call, api, () => reads.shift()!(), []),
+      ServiceRefused,
+    );
+    await readsAgain.promise;
+    t.mock.timers.tick(2_000);
+    await new Promise(setImmediate);
+    assert.deepEqual(states, ["lost"]);
+    slow.resolve(reading);
+    await watching;
+    assert.deepEqual(states, ["lost", "live"]);
+  });
+});

@@ -64,8 +64,9 @@ export async function watchDevice(
   };
   let isReading = false;
   const refreshing = repeatedly(refreshMs, refresh, (error) => {
-    // Until the whole device was read again, the shown values are not current.
-    if (!isReading) noteAnswer(error);
+    // An answer does not make the shown values current until the whole device was read again. A failure counts at once:
+    // the read that is in progress may take 15 seconds to fail.
+    if (error !== undefined || !isReading) noteAnswer(error);
   });
   /** Reads the device, with retries during an outage. Events wait meanwhile, so the read never overwrites a newer value. */
   const readAgain = async () => {
