@@ -96,8 +96,8 @@ async function list(context: PageContext, { requests: found, cursor }: Found): P
           [
             {
               title: "Request",
-              cell: ({ requestId, method, route, operation }) =>
-                html`<a class="code" href="${address(`${path}/${encodeURIComponent(requestId)}`)}">${route === "-" ? "incomplete request" : `${method} ${operation ?? route}`}</a>`,
+              cell: (request) =>
+                html`<a class="code" href="${address(`${path}/${encodeURIComponent(request.requestId)}`)}">${nameOf(request)}</a>`,
             },
             { title: "Status", cell: statusOf },
             { title: "Took", cell: ({ tookMs }) => tookWords(tookMs) },
@@ -109,6 +109,12 @@ async function list(context: PageContext, { requests: found, cursor }: Found): P
   return html`${shown}
 ${pager(context, path, filters, cursor)}
 ${call && asCommand(call, input, baseUrl)}`;
+}
+
+/** Bytes that were no request have neither a method nor a route; a request to an unknown path has no route. */
+function nameOf({ method, route, operation }: ShownRequest): string {
+  if (method === "-") return "unreadable request";
+  return `${method} ${operation ?? (route === "-" ? "unknown path" : route)}`;
 }
 
 /** The status with the code of the error. */

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ConsolePage, PageContext } from "../../src/outlets/console/console-page.ts";
+import { requests } from "../../src/outlets/console/pages/requests.ts";
+
+/** The text of a page for these answers of the service. */
+async function pageOf(
+  page: ConsolePage,
+  answers: Readonly<Record<string, object>>,
+  query: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const parts = await page.render({
+    operator: {},
+    tenants: [],
+    ecosystems: [],
+    nowMs: Date.parse("2026-03-01T12:00:00Z"),
+    baseUrl: "http://localhost",
+    wants: () => true,
+    parameter: (name: string) => query[name],
+    address: (path: string) => path,
+    callOf: () => undefined,
+    call: async (act: string) => answers[act] ?? assert.fail(act),
+    callIfAllowed: async () => undefined,
+  } as unknown as PageContext);
+  return Object.values(parts)
+    .map((part) => part?.text ?? "")
+    .join("\n");
+}
+
+describe("the page of requests", () => {
+  it("tells bytes that were no request, requests to unknown paths, and those with a route apart", async () => {
+    const caller = { tenantId: null, userId: null, clientId: null, source: "192.0.2.1", node: "a" };
+    const facts = { time: "2026-03-01T11:59:00Z", operation: null, code: null, tookMs: 1, bytes: 1, ...caller };
+    const shown = [
+      { requestId: "r1", method: "-", route: "-", status: 400, ...facts },
+      { requestId: "r2", method: "GET", route: "-", status: 404, ...facts },
+      { requestId: "r3", method: "GET", route: "/v3/things", status: 401, ...facts },
+    ];
+    const page = await pageOf(requests, { "request list": { requests: shown, silentNodes: [] } });
+    const links = [...page.matchAll(/requests\/(r\d)">([^<]*)</g)].map(([, id, words]) => [id, words]);
+    assert.deepEqual(links, [
+      ["r1", "unreadable request"],
+      ["r2", "GET unknown path"],
+      ["r3", "GET /v3/things"],
+    ]);
+  });
+});
