@@ -60,6 +60,12 @@ describe("the output of a command on a terminal", () => {
     assert.match(line!, / d ago {2}admin +42 +user 3 +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
   });
 
+  it("says that no audit entry fits when a filter is set, and else that the log is empty", () => {
+    assert.equal(outputOf("audit list", { entries: [] }, { limit: "50" }), "The audit log is empty.");
+    for (const filter of ["tenant", "act", "operator", "user", "client"])
+      assert.equal(outputOf("audit list", { entries: [] }, { limit: "50", [filter]: "1" }), "No entry fits.", filter);
+  });
+
   it("shows requests and audit entries on lines of 80 columns, with their main column and short ids", () => {
     const [clientId, requestId] = ["bwc_u2XyQ0m1r9T5n8s7w6v4zA", "6f1b0c9e-52a7-4c0f-9c3b-0123456789ab"];
     const caller = { tenantId: 42, userId: 3, clientId };

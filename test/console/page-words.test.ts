@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ConsolePage, PageContext } from "../../src/outlets/console/console-page.ts";
+import { audit } from "../../src/outlets/console/pages/audit.ts";
 import { requests } from "../../src/outlets/console/pages/requests.ts";
 
 /** The text of a page for these answers of the service. */
@@ -43,5 +44,15 @@ describe("the page of requests", () => {
       ["r2", "GET unknown path"],
       ["r3", "GET /v3/things"],
     ]);
+  });
+});
+
+describe("the page of the audit log", () => {
+  it("says on a later page only that no further entry fits", async () => {
+    const answers = { "audit list": { entries: [] } };
+    assert.match(await pageOf(audit, answers), /No entry of the last year fits\./);
+    const later = await pageOf(audit, answers, { cursor: "7" });
+    assert.match(later, /No further entry fits\./);
+    assert.doesNotMatch(later, /of the last year/);
   });
 });

@@ -9,6 +9,7 @@ import { main, shortId, table, whole } from "../terminal/output.ts";
 import { chosenTenant, withTenantOption } from "./tenant-option.ts";
 
 const mostEntries = 10_000;
+const filters = ["tenant", "act", "operator", "user", "client"];
 
 const list: AdminCommand = {
   name: "audit list",
@@ -44,8 +45,10 @@ const list: AdminCommand = {
     const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
     return { answer: { entries: (await identity.audit.list({ ...filter, limit })).map(shown) } };
   },
-  toText({ entries }, _typed, width) {
-    if (entries.length === 0) return "The audit log is empty.";
+  toText({ entries }, typed, width) {
+    if (entries.length === 0) {
+      return filters.some((name) => optional(typed, name) !== undefined) ? "No entry fits." : "The audit log is empty.";
+    }
     return table(
       [whole("TIME"), whole("ACT"), "TENANT", "CALLER", "SOURCE", main("DETAIL")],
       (entries as (AuditRecord & { time: string })[]).map((entry) => [

@@ -15,7 +15,7 @@ export const audit: ConsolePage = {
   navigationLabel: "Audit",
   subject: "tenants",
   async render(context) {
-    const { call, address, nowMs } = context;
+    const { call, address, nowMs, parameter } = context;
     const answer = await call("audit list", pageInput(context, auditFilters));
     const entries = answer.entries as readonly ShownEntry[];
     const names = await namesOf(context, entries);
@@ -28,7 +28,7 @@ export const audit: ConsolePage = {
       ])}
 ${
   entries.length === 0
-    ? html`<p>${answer.cursor === undefined ? "No entry of the last year fits." : "None of the entries that were examined so far fits. The next page goes on; the download examines all."}</p>`
+    ? html`<p>${withoutEntries(answer.cursor !== undefined, parameter("cursor") === undefined)}</p>`
     : tableOf<ShownEntry>(
         "Audit log",
         [
@@ -50,6 +50,12 @@ ${pager(context, path, auditFilters, answer.cursor)}
     };
   },
 };
+
+function withoutEntries(hasNextPage: boolean, isFirstPage: boolean): string {
+  if (hasNextPage)
+    return "None of the entries that were examined so far fits. The next page goes on; the download examines all.";
+  return isFirstPage ? "No entry of the last year fits." : "No further entry fits.";
+}
 
 /** A sign-in that failed names the client that asked for it, and nobody knows who tried. */
 function who({ operator, userId, clientId, act }: ShownEntry, names: Names): Html | string {
