@@ -66,6 +66,22 @@ describe("the output of a command on a terminal", () => {
       assert.equal(outputOf("audit list", { entries: [] }, { limit: "50", [filter]: "1" }), "No entry fits.", filter);
   });
 
+  it("says of how many links the blind time was counted", () => {
+    const blindOf = (isAll: boolean) => {
+      const blind = { ms: 120_000, blindLinks: 3, links: 500, isAll };
+      const none = {
+        signIns: [],
+        failedSignIns: [],
+        delivered: [],
+        failed: [],
+        linkStates: { states: [], isCounted: [] },
+      };
+      return /^blind +(.*)$/m.exec(outputOf("activity", { ...none, blind }))?.[1];
+    };
+    assert.equal(blindOf(true), "2 min, of 3 of 500 links");
+    assert.equal(blindOf(false), "2 min, of 3 of the first 500 links");
+  });
+
   it("shows requests and audit entries on lines of 80 columns, with their main column and short ids", () => {
     const [clientId, requestId] = ["bwc_u2XyQ0m1r9T5n8s7w6v4zA", "6f1b0c9e-52a7-4c0f-9c3b-0123456789ab"];
     const caller = { tenantId: 42, userId: 3, clientId };

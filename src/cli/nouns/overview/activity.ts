@@ -27,13 +27,18 @@ const show: AdminCommand = {
       ["sign-ins", `${sum(signIns)}, ${sum(failedSignIns)} failed`],
       ["deliveries", `${sum(delivered)}, ${sum(failed)} failed`],
       ...(changes === undefined ? [] : [["changes", String(sum(changes))] as const]),
-      ["blind", `${Math.round(blind.ms / 60_000)} min, of ${blind.blindLinks} of ${blind.links} links`],
+      ["blind", blindInWords(blind)],
       ...linkStates.states.map(({ state, hours }: Answer) => [`links ${state}`, range(hours)] as const),
       ...(uncounted(linkStates) > 0 ? [["links unknown", `in ${uncounted(linkStates)} of 24 hours`] as const] : []),
       ...(silentNodes.length > 0 ? [["not counted", `changes on ${silentNodes.join(", ")}: no answer`] as const] : []),
     ]);
   },
 };
+
+/** Of very many links the first ones are counted. */
+function blindInWords({ ms, blindLinks, links, isAll }: Answer): string {
+  return `${Math.round(ms / 60_000)} min, of ${blindLinks} of ${isAll ? "" : "the first "}${links} links`;
+}
 
 function sum(hours: Answer): number {
   return (hours as readonly number[]).reduce((total, count) => total + count, 0);
