@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { ConsolePage, PageContext } from "../../src/outlets/console/console-page.ts";
 import { audit } from "../../src/outlets/console/pages/audit.ts";
 import { requests } from "../../src/outlets/console/pages/requests.ts";
+import { webhook } from "../../src/outlets/console/pages/webhook.ts";
 
 /** The text of a page for these answers of the service. */
 async function pageOf(
@@ -54,5 +55,46 @@ describe("the page of the audit log", () => {
     const later = await pageOf(audit, answers, { cursor: "7" });
     assert.match(later, /No further entry fits\./);
     assert.doesNotMatch(later, /of the last year/);
+  });
+});
+
+describe("the page of a webhook", () => {
+  const shown = {
+    webhookId: "wh_1",
+    tenant: "Acme",
+    clientId: "bwc_1",
+    clientName: "Voice",
+    userId: null,
+    url: "https://hook.example",
+    deviceIds: [],
+    attributes: [],
+    state: "working",
+    waiting: 0,
+    recentDelivered: 0,
+    recentFailed: 0,
+    lastTime: null,
+    nextTry: null,
+    retriedDelivery: null,
+    retriedAnswer: null,
+    created: "2026-03-01T11:00:00Z",
+  };
+  const nextTry = async (facts: object) => {
+    const page = await pageOf(webhook, {
+      "hook show": { ...shown, ...facts },
+      "hook deliveries": { deliveries: [] },
+    });
+    return /<dt>Next try<\/dt><dd>(.*?)<\/dd>/s.exec(page)?.[1]?.replace(/<[^>]*>/g, "");
+  };
+
+  it("says that messages are held while it is paused or suspended, and else whether one is tried again", async () => {
+    const retried = { waiting: 2, retriedDelivery: 7, retriedAnswer: "answered 503" };
+    const message = "message 7, last answered 503";
+    assert.equal(await nextTry({}), "nothing is tried again");
+    assert.equal(await nextTry({ state: "paused" }), "nothing is tried again");
+    assert.equal(await nextTry({ ...retried, state: "paused" }), `held until it is resumed: ${message}`);
+    assert.equal(await nextTry({ waiting: 2, state: "paused" }), "held until it is resumed");
+    assert.equal(await nextTry({ ...retried, state: "suspended" }), `held while it is suspended: ${message}`);
+    const next = { state: "retrying", nextTry: "2026-03-01T12:05:00Z" };
+    assert.equal(await nextTry({ ...retried, ...next }), `in 5 min for ${message}`);
   });
 });

@@ -43,7 +43,7 @@ ${factsOf([
   ["Lag", await lagOfLast(context, shown)],
   ["Waiting", waitingInWords(shown.waiting)],
   ["Last delivery", when(shown.lastTime, nowMs)],
-  ["Next try", html`${when(shown.nextTry, nowMs, "nothing is tried again")}${retried(context, here, shown)}`],
+  ["Next try", html`${when(shown.nextTry, nowMs, withoutTry(shown))}${retried(context, here, shown)}`],
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
@@ -53,11 +53,22 @@ ${askLinks(context, here, asks)}`,
   },
 };
 
+/** Why no try is planned: the messages are held, or none has failed. */
+function withoutTry({ state: known, waiting }: ShownWebhook): string {
+  if (waiting > 0 && known === "paused") return "held until it is resumed";
+  if (waiting > 0 && known === "suspended") return "held while it is suspended";
+  return "nothing is tried again";
+}
+
 /** The message that is retried, which may be far down in the list. */
-function retried({ address }: PageContext, here: string, { retriedDelivery: id, retriedAnswer }: ShownWebhook) {
+function retried(
+  { address }: PageContext,
+  here: string,
+  { nextTry, retriedDelivery: id, retriedAnswer }: ShownWebhook,
+) {
   if (id === null) return undefined;
   const link = html`<a href="${address(here, { delivery: String(id) })}">message ${id}</a>`;
-  return html` <span class="soft">for ${link}, last ${retriedAnswer ?? "not answered"}</span>`;
+  return html`<span class="soft">${nextTry === null ? ":" : " for"} ${link}, last ${retriedAnswer ?? "not answered"}</span>`;
 }
 
 async function deliveries(context: PageContext, here: string, { webhookId }: ShownWebhook): Promise<Html> {
