@@ -82,6 +82,11 @@ describe("the output of a command on a terminal", () => {
     assert.equal(blindOf(false), "2 min, of 3 of the first 500 links");
   });
 
+  it("says that more messages of a webhook may wait than were counted", () => {
+    const waiting = (count: number) => /^waiting +(.*)$/m.exec(outputOf("hook show", { waiting: count }))?.[1];
+    assert.deepEqual([waiting(12), waiting(1_000)], ["12", "1,000 or more"]);
+  });
+
   it("shows requests and audit entries on lines of 80 columns, with their main column and short ids", () => {
     const [clientId, requestId] = ["bwc_u2XyQ0m1r9T5n8s7w6v4zA", "6f1b0c9e-52a7-4c0f-9c3b-0123456789ab"];
     const caller = { tenantId: 42, userId: 3, clientId };

@@ -62,11 +62,13 @@ const show: AdminCommand = {
   async act(parts, input) {
     return { answer: shownWebhook(await chosenHook(parts, input), await namesOf(parts)) };
   },
-  toText: (answer, _typed, width) =>
-    rows(
-      Object.entries(answer).map(([name, value]) => [name, String(value ?? "-")]),
+  toText(answer, _typed, width) {
+    const facts = { ...answer, waiting: waitingInWords(answer.waiting) };
+    return rows(
+      Object.entries(facts).map(([name, value]) => [name, String(value ?? "-")]),
       width,
-    ),
+    );
+  },
 };
 
 const deliveries: AdminCommand = {
