@@ -25,7 +25,7 @@ const steps: readonly (readonly [name: string, command: string, args: readonly s
         ["--noEmit", "-p", ".", "--checkers", "1", "--incremental", "--tsBuildInfoFile", typesFile],
       ],
       ["types of browser scripts", bin("tsc"), ["--noEmit", "-p", "src/outlets/console/browser"]],
-      ["lint, format, arrows", bin("biome"), ["ci", "--threads=1", "--error-on-warnings", "."]],
+      ["lint, format, arrows", bin("biome"), ["ci", "--error-on-warnings", "."]],
       [fastTests, process.execPath, ["--disable-warning=ExperimentalWarning", "test/run.ts", "fast"]],
     ];
 
