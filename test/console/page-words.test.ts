@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ConsolePage, PageContext } from "../../src/outlets/console/console-page.ts";
 import { audit } from "../../src/outlets/console/pages/audit.ts";
+import { request } from "../../src/outlets/console/pages/request.ts";
 import { requests } from "../../src/outlets/console/pages/requests.ts";
 import { webhook } from "../../src/outlets/console/pages/webhook.ts";
 
@@ -44,6 +45,17 @@ describe("the page of requests", () => {
       ["r1", "unreadable request"],
       ["r2", "GET unknown path"],
       ["r3", "GET /v3/things"],
+    ]);
+    const shownAlone = await Promise.all(
+      shown.map(async (one) => {
+        const text = await pageOf(request, { "request show": { ...one, lines: [] } }, { request: one.requestId });
+        return [/<h2 class="code">([^<]*)</.exec(text)?.[1], text.includes("curl")];
+      }),
+    );
+    assert.deepEqual(shownAlone, [
+      ["unreadable request", false],
+      ["GET unknown path", false],
+      ["GET /v3/things", true],
     ]);
   });
 });

@@ -6,7 +6,7 @@ import { clientOf, namesOf, tenantOf, userOf } from "../kit/names.ts";
 import { factsOf } from "../kit/table.ts";
 import { ago } from "../times.ts";
 import { type RequestLine, requestLines } from "./request-lines.ts";
-import { type ShownRequest, statusOf, tookWords } from "./requests.ts";
+import { addressInWords, type ShownRequest, statusOf, tookWords } from "./requests.ts";
 
 interface WithLines {
   /** Null from a node of an older version. */
@@ -22,11 +22,11 @@ export const request: ConsolePage = {
     const { call, callOf, address, nowMs, parameter, baseUrl } = context;
     const shown: ShownRequest & WithLines = await call("request show", { request: parameter("request") });
     const names = await namesOf(context, [shown]);
-    const { requestId, method, route, operation, tenantId, userId, clientId, code, time } = shown;
+    const { requestId, operation, tenantId, userId, clientId, code, time } = shown;
     const showing = callOf("request show");
     return {
       request: html`<p><a href="${address("/requests")}">All requests</a></p>
-<h2 class="code">${method} ${route}</h2>
+<h2 class="code">${addressInWords(shown)}</h2>
 ${factsOf([
   ["Request id", html`<span class="code" id="request-id">${requestId}</span>`],
   ["Status", statusOf(shown)],
@@ -69,6 +69,8 @@ docker logs breezeway 2>&1 | grep ${quoted(requestId)}</pre>`;
 
 /** The record has no address, no body and no credentials: what is missing has a name in capitals. */
 function asCurl({ method, route }: ShownRequest, baseUrl: string): Html {
+  // The record does not hold the address of a request without a route.
+  if (route === "-") return html``;
   const isOperators = route.startsWith(adminPath);
   const isPage = /^\/(console|link|account|oauth)(\/|$)/.test(route);
   const blanks = [...route.matchAll(/:(\w+)/g)].map(([, name]) => name!);

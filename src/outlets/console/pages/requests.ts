@@ -111,10 +111,14 @@ ${pager(context, path, filters, cursor)}
 ${call && asCommand(call, input, baseUrl)}`;
 }
 
-/** Bytes that were no request have neither a method nor a route; a request to an unknown path has no route. */
 function nameOf({ method, route, operation }: ShownRequest): string {
+  return addressInWords({ method, route: operation ?? route });
+}
+
+/** Bytes that were no request have neither a method nor a route; a request to an unknown path has no route. */
+export function addressInWords({ method, route }: Pick<ShownRequest, "method" | "route">): string {
   if (method === "-") return "unreadable request";
-  return `${method} ${operation ?? (route === "-" ? "unknown path" : route)}`;
+  return `${method} ${route === "-" ? "unknown path" : route}`;
 }
 
 /** The status with the code of the error. */
