@@ -83,8 +83,6 @@ export interface AssistantGrantTable {
     limit: number,
     except?: { readonly busy: readonly string[]; readonly full: readonly string[] },
   ): Promise<DueGrant[]>;
-  /** When the next grant becomes due, or its claim ends; undefined when nothing waits. */
-  nextDueMs(): Promise<number | undefined>;
   /**
    * Claims the grant for one sender until that time; undefined when another one has claimed it, or nothing is due. A grant
    * of a suspended user or client is not claimed: it is due again later.
@@ -274,13 +272,6 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
         ...urgent.map((grant) => ({ ...grant, isUrgent: true })),
         ...others.filter((grant) => !isListed(grant)).map((grant) => ({ ...grant, isUrgent: grant.dueMs === 0 })),
       ].slice(0, limit);
-    },
-    async nextDueMs() {
-      const [row] = await sql.all<{ nextMs: number | null }>(
-        `SELECT CASE WHEN due_ms > claimed_until_ms THEN due_ms ELSE claimed_until_ms END AS "nextMs"
-         FROM assistant_grants WHERE due_ms IS NOT NULL ORDER BY 1 LIMIT 1`,
-      );
-      return row?.nextMs ?? undefined;
     },
     async claim(key, nowMs, untilMs) {
       const grant = await one(key, forUpdate);

@@ -19,7 +19,6 @@ export interface AssistantOutletTable {
   list(tenantId?: TenantId): Promise<OutletRow[]>;
   byId(id: string): Promise<OutletRow | undefined>;
   ofClient(clientId: string): Promise<OutletRow | undefined>;
-  setSettings(outlet: Pick<OutletRow, "tenantId" | "id">, sealedSettings: string): Promise<void>;
   /** Removes the outlet with all that is stored for its users. */
   remove(outlet: Pick<OutletRow, "tenantId" | "id">): Promise<void>;
   /** Removes outlets whose client was removed; returns how many. */
@@ -56,13 +55,6 @@ export function assistantOutletTable(sql: Sql): AssistantOutletTable {
     list: (tenantId) => (tenantId === undefined ? rows("1 = 1") : rows("o.owner_id = $1", [ownerOf(tenantId)])),
     byId: async (id) => (isStorable(id) ? first(rows("o.id = $1", [id])) : undefined),
     ofClient: (clientId) => first(rows("o.client_id = $1", [clientId])),
-    async setSettings({ tenantId, id }, sealedSettings) {
-      await sql.run("UPDATE assistant_outlets SET sealed_settings = $3 WHERE owner_id = $1 AND id = $2", [
-        ownerOf(tenantId),
-        id,
-        sealedSettings,
-      ]);
-    },
     remove: ({ tenantId, id }) => remove(ownerOf(tenantId), id),
     async removeDead() {
       const dead = await sql.all<{ ownerId: OwnerId; id: string }>(
