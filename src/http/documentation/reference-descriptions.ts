@@ -1,5 +1,6 @@
 import { object, text } from "../../model/json-schema.ts";
 import type { Description } from "./description.ts";
+import { jsonAnswer } from "./description-parts.ts";
 
 export const getOpenApi: Description = {
   operationId: "getOpenApi",
@@ -9,21 +10,14 @@ export const getOpenApi: Description = {
     "The OpenAPI 3.1 document of everything that this deployment answers. It is made from the routes themselves.",
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "The document.",
-      content: {
-        contentType: "application/json",
-        schema: {
-          ...object("An OpenAPI document.", {
-            openapi: text("The version of OpenAPI.", { enum: ["3.1.0"] }),
-            info: { type: "object", description: "The service's name and version.", additionalProperties: {} },
-            paths: { type: "object", description: "Every operation by its path.", additionalProperties: {} },
-          }),
-          additionalProperties: {},
-        },
-      },
-    },
+    jsonAnswer(200, "The document.", {
+      ...object("An OpenAPI document.", {
+        openapi: text("The version of OpenAPI.", { enum: ["3.1.0"] }),
+        info: { type: "object", description: "The service's name and version.", additionalProperties: {} },
+        paths: { type: "object", description: "Every operation by its path.", additionalProperties: {} },
+      }),
+      additionalProperties: {},
+    }),
   ],
 };
 

@@ -1,4 +1,5 @@
 import type { AnswerDescription, Description, Parameter } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import { text } from "../../model/json-schema.ts";
 
 /** Pages and redirects for a person's browser. */
@@ -130,7 +131,7 @@ export const exportAccount: Description = {
   ],
   parameters: [tenantId],
   answers: [
-    { status: 200, meaning: "The file.", content: { contentType: "application/json", schema: { type: "object" } } },
+    jsonAnswer(200, "The file.", { type: "object" }),
     redirect("There is no session: the sign-in page."),
     unknownTenant,
     page(429, "A page: another export of this user runs."),

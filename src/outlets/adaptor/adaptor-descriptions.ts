@@ -1,4 +1,5 @@
 import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import type { Schema } from "../../model/json-schema.ts";
 import { boolean, integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 
@@ -47,11 +48,12 @@ const tooManyProofs: ErrorDescription = {
 
 const federation: Schema = named("Federation", object("A link to an account.", { DeviceId: deviceId }));
 
-const linked = {
-  status: 200,
-  meaning: "The account is verified, mirrored and stored: its attributes can be read at once.",
-  content: { contentType: "application/json", schema: federation, example: { DeviceId: "41" } },
-} as const;
+const linked = jsonAnswer(
+  200,
+  "The account is verified, mirrored and stored: its attributes can be read at once.",
+  federation,
+  { DeviceId: "41" },
+);
 
 export const linkAccount: Description = {
   operationId: "linkAccount",
@@ -94,32 +96,29 @@ export const unlinkAccount: Description = {
   ],
   parameters: [ecosystemName],
   answers: [
-    {
-      status: 200,
-      meaning: "What was removed.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "Unlinked",
-          object("What unlinking removed.", {
-            DeviceId: deviceId,
-            removed: object("How many records of each kind were removed.", {
-              attributes: integer("Attribute values.", { minimum: 0 }),
-              history: integer("Entries of the history.", { minimum: 0 }),
-              blindIntervals: integer("Recorded blind intervals.", { minimum: 0 }),
-              commands: integer("Receipts of fan requests.", { minimum: 0 }),
-              alerts: integer("Alerts on the virtual device.", { minimum: 0 }),
-            }),
-            tokenRevoked: boolean("Whether the ecosystem confirmed that the token is revoked."),
+    jsonAnswer(
+      200,
+      "What was removed.",
+      named(
+        "Unlinked",
+        object("What unlinking removed.", {
+          DeviceId: deviceId,
+          removed: object("How many records of each kind were removed.", {
+            attributes: integer("Attribute values.", { minimum: 0 }),
+            history: integer("Entries of the history.", { minimum: 0 }),
+            blindIntervals: integer("Recorded blind intervals.", { minimum: 0 }),
+            commands: integer("Receipts of fan requests.", { minimum: 0 }),
+            alerts: integer("Alerts on the virtual device.", { minimum: 0 }),
           }),
-        ),
-        example: {
-          DeviceId: "41",
-          removed: { attributes: 52, history: 318, blindIntervals: 2, commands: 4, alerts: 2 },
-          tokenRevoked: true,
-        },
+          tokenRevoked: boolean("Whether the ecosystem confirmed that the token is revoked."),
+        }),
+      ),
+      {
+        DeviceId: "41",
+        removed: { attributes: 52, history: 318, blindIntervals: 2, commands: 4, alerts: 2 },
+        tokenRevoked: true,
       },
-    },
+    ),
   ],
   errors: [badParameter, unknownEcosystem, notLinked],
 };
@@ -133,81 +132,78 @@ export const getLinkStatus: Description = {
   ],
   parameters: [ecosystemName],
   answers: [
-    {
-      status: 200,
-      meaning: "The state of the link.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "LinkStatus",
-          object("The state of a link, and notices about its account.", {
-            DeviceId: deviceId,
-            ecosystem: text("The ecosystem's name."),
-            state: text(
-              "`live`: its stream is open. `waiting`: between streams. `needs_reauth`: the link needs a new token.",
-              { enum: ["live", "waiting", "needs_reauth"] },
-            ),
-            reason: text("Why it is in this state, in words; may be empty."),
-            presenceInfo: integer("1 while the stream is live, else 0.", { enum: [0, 1] }),
-            stale: boolean("True when the link isn't live, or when nothing was confirmed for 15 minutes."),
-            confirmedTime: orNull(milliseconds("When the ecosystem last confirmed the whole state.")),
-            overLimit: object(
-              "Objects beyond 2 structures and, in each, 20 thermostats and 18 alarms. They have no attributes.",
-              {
-                structures: integer("Structures without an index.", { minimum: 0 }),
-                thermostats: integer("Thermostats without an index.", { minimum: 0 }),
-                alarms: integer("Smoke/CO alarms without an index.", { minimum: 0 }),
-              },
-              {
-                things: integer("Things beyond 500, which are not stored; missing when there is none.", { minimum: 1 }),
-              },
-            ),
-            oddities: object("Counts of incomplete or unexpected data in the last snapshot.", {
-              incomplete: integer("Objects that were announced but not readable; their values stay.", { minimum: 0 }),
-              unknownAlarmStates: integer("Unknown alarm states; they are mirrored unchanged.", {
-                minimum: 0,
-              }),
-              unknownAwayStates: integer("Unknown home/away states; they are shown as `unknown`.", {
-                minimum: 0,
-              }),
-              strayAlarms: integer(
-                "Alarms that belong to no structure in the snapshot. In an account of one structure they have an index there; in one of two, their warnings and emergencies count in both.",
-                { minimum: 0 },
-              ),
-              partialPuts: integer(
-                "How often the stream sent a part instead of the whole account; a read followed. Counted by the node that follows the link.",
-                { minimum: 0 },
-              ),
+    jsonAnswer(
+      200,
+      "The state of the link.",
+      named(
+        "LinkStatus",
+        object("The state of a link, and notices about its account.", {
+          DeviceId: deviceId,
+          ecosystem: text("The ecosystem's name."),
+          state: text(
+            "`live`: its stream is open. `waiting`: between streams. `needs_reauth`: the link needs a new token.",
+            { enum: ["live", "waiting", "needs_reauth"] },
+          ),
+          reason: text("Why it is in this state, in words; may be empty."),
+          presenceInfo: integer("1 while the stream is live, else 0.", { enum: [0, 1] }),
+          stale: boolean("True when the link isn't live, or when nothing was confirmed for 15 minutes."),
+          confirmedTime: orNull(milliseconds("When the ecosystem last confirmed the whole state.")),
+          overLimit: object(
+            "Objects beyond 2 structures and, in each, 20 thermostats and 18 alarms. They have no attributes.",
+            {
+              structures: integer("Structures without an index.", { minimum: 0 }),
+              thermostats: integer("Thermostats without an index.", { minimum: 0 }),
+              alarms: integer("Smoke/CO alarms without an index.", { minimum: 0 }),
+            },
+            {
+              things: integer("Things beyond 500, which are not stored; missing when there is none.", { minimum: 1 }),
+            },
+          ),
+          oddities: object("Counts of incomplete or unexpected data in the last snapshot.", {
+            incomplete: integer("Objects that were announced but not readable; their values stay.", { minimum: 0 }),
+            unknownAlarmStates: integer("Unknown alarm states; they are mirrored unchanged.", {
+              minimum: 0,
             }),
-            drifts: integer(
-              "How often a plain read found changes that the stream had not sent. Counted by the node that follows the link.",
+            unknownAwayStates: integer("Unknown home/away states; they are shown as `unknown`.", {
+              minimum: 0,
+            }),
+            strayAlarms: integer(
+              "Alarms that belong to no structure in the snapshot. In an account of one structure they have an index there; in one of two, their warnings and emergencies count in both.",
               { minimum: 0 },
             ),
-            blindIntervals: list(
-              "Times in the last 90 days in which an event of the account could have been missed.",
-              object("A blind interval.", {
-                from: milliseconds("When it began."),
-                to: orNull(milliseconds("When it ended; null while it lasts.")),
-                cause: text("Why."),
-              }),
+            partialPuts: integer(
+              "How often the stream sent a part instead of the whole account; a read followed. Counted by the node that follows the link.",
+              { minimum: 0 },
             ),
           }),
-        ),
-        example: {
-          DeviceId: "41",
-          ecosystem: "nest",
-          state: "live",
-          reason: "",
-          overLimit: { structures: 0, thermostats: 0, alarms: 0 },
-          oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0, partialPuts: 0 },
-          drifts: 0,
-          presenceInfo: 1,
-          stale: false,
-          confirmedTime: 1_785_312_000_000,
-          blindIntervals: [{ from: 1_785_311_400_000, to: 1_785_311_404_118, cause: "just linked" }],
-        },
+          drifts: integer(
+            "How often a plain read found changes that the stream had not sent. Counted by the node that follows the link.",
+            { minimum: 0 },
+          ),
+          blindIntervals: list(
+            "Times in the last 90 days in which an event of the account could have been missed.",
+            object("A blind interval.", {
+              from: milliseconds("When it began."),
+              to: orNull(milliseconds("When it ended; null while it lasts.")),
+              cause: text("Why."),
+            }),
+          ),
+        }),
+      ),
+      {
+        DeviceId: "41",
+        ecosystem: "nest",
+        state: "live",
+        reason: "",
+        overLimit: { structures: 0, thermostats: 0, alarms: 0 },
+        oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0, partialPuts: 0 },
+        drifts: 0,
+        presenceInfo: 1,
+        stale: false,
+        confirmedTime: 1_785_312_000_000,
+        blindIntervals: [{ from: 1_785_311_400_000, to: 1_785_311_404_118, cause: "just linked" }],
       },
-    },
+    ),
   ],
   errors: [badParameter, unknownEcosystem, notLinked],
 };
@@ -232,31 +228,28 @@ export const getLargeStrings: Description = {
     },
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "The index map of what is present in the account.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "IndexMap",
-          object("How names and ids of the ecosystem map to indexes.", {
-            labels: map("A structure's friendly name → its id in the ecosystem.", { type: "string" }),
-            identifiers: map(
-              "An ecosystem id → its description: `[X]` for a structure; `[X, kind, name, structure id]` for a device, whose kind is `thermostats` or `smokeCoAlarms`.",
-              { type: "array", items: { type: "string" }, minItems: 1, maxItems: 4 },
-            ),
-          }),
-        ),
-        example: {
-          labels: { "Maple Street": "structure-7f3a" },
-          identifiers: {
-            "thermostat-91c2": ["1", "thermostats", "Hallway", "structure-7f3a"],
-            "alarm-04be": ["1", "smokeCoAlarms", "Kitchen", "structure-7f3a"],
-            "structure-7f3a": ["1"],
-          },
+    jsonAnswer(
+      200,
+      "The index map of what is present in the account.",
+      named(
+        "IndexMap",
+        object("How names and ids of the ecosystem map to indexes.", {
+          labels: map("A structure's friendly name → its id in the ecosystem.", { type: "string" }),
+          identifiers: map(
+            "An ecosystem id → its description: `[X]` for a structure; `[X, kind, name, structure id]` for a device, whose kind is `thermostats` or `smokeCoAlarms`.",
+            { type: "array", items: { type: "string" }, minItems: 1, maxItems: 4 },
+          ),
+        }),
+      ),
+      {
+        labels: { "Maple Street": "structure-7f3a" },
+        identifiers: {
+          "thermostat-91c2": ["1", "thermostats", "Hallway", "structure-7f3a"],
+          "alarm-04be": ["1", "smokeCoAlarms", "Kitchen", "structure-7f3a"],
+          "structure-7f3a": ["1"],
         },
       },
-    },
+    ),
   ],
   errors: [badParameter, { status: 404, code: 109, when: "The caller has no virtual device with this id." }],
 };

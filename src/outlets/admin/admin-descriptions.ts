@@ -1,4 +1,5 @@
 import type { ContentDescription, Description, Parameter } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import { object, type Schema } from "../../model/json-schema.ts";
 import { type AdminCall, type AdminField, memberName } from "../../operators/admin-call.ts";
 
@@ -31,13 +32,7 @@ export function describeCall(call: AdminCall): Description {
     words: call.isWithoutCommand ? words : [...words, `The command \`breezeway ${act}\`.`],
     parameters: [...inPath.map(pathParameter), ...inQuery.map(queryParameter)],
     ...(body && { body }),
-    answers: [
-      {
-        status: isNew ? 201 : 200,
-        meaning: isNew ? "It is added." : "The answer of the command.",
-        content: { contentType: "application/json", schema: answer, example },
-      },
-    ],
+    answers: [jsonAnswer(isNew ? 201 : 200, isNew ? "It is added." : "The answer of the command.", answer, example)],
     errors:
       inPath.length === 0 || absentCode === null
         ? []

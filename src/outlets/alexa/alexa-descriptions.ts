@@ -1,5 +1,6 @@
 import { awsRegions } from "../../assistants/alexa/regions.ts";
 import type { Description } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import { map, named, object, text } from "../../model/json-schema.ts";
 
 const header = object(
@@ -90,37 +91,29 @@ export const answerDirective: Description = {
     },
   },
   answers: [
-    {
-      status: 200,
-      meaning: "The event that answers the directive.",
-      content: {
-        contentType: "application/json",
-        schema: event,
-        example: {
-          context: {
-            properties: [
-              {
-                namespace: "Alexa.EndpointHealth",
-                name: "connectivity",
-                value: { value: "OK" },
-                timeOfSample: "2026-11-15T21:00:00.123Z",
-                uncertaintyInMilliseconds: 0,
-              },
-            ],
+    jsonAnswer(200, "The event that answers the directive.", event, {
+      context: {
+        properties: [
+          {
+            namespace: "Alexa.EndpointHealth",
+            name: "connectivity",
+            value: { value: "OK" },
+            timeOfSample: "2026-11-15T21:00:00.123Z",
+            uncertaintyInMilliseconds: 0,
           },
-          event: {
-            header: {
-              namespace: "Alexa",
-              name: "StateReport",
-              messageId: "0c1f6b6e-6f5c-4f5b-9f0c-9a52d8b9a0f1",
-              ...answered,
-            },
-            endpoint: { endpointId },
-            payload: {},
-          },
-        },
+        ],
       },
-    },
+      event: {
+        header: {
+          namespace: "Alexa",
+          name: "StateReport",
+          messageId: "0c1f6b6e-6f5c-4f5b-9f0c-9a52d8b9a0f1",
+          ...answered,
+        },
+        endpoint: { endpointId },
+        payload: {},
+      },
+    }),
   ],
   errors: [{ status: 400, code: "invalid_request", when: "The body is not a directive." }],
 };

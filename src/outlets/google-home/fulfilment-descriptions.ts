@@ -1,4 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import { list, map, object, text } from "../../model/json-schema.ts";
 
 const input = object(
@@ -28,18 +29,15 @@ export const fulfil: Description = {
     example: { requestId: "6f1c9f5e-1f0e-4f57-9a53-0d1f0b0a1234", inputs: [{ intent: "action.devices.SYNC" }] },
   },
   answers: [
-    {
-      status: 200,
-      meaning: "The answer to the intent; empty for DISCONNECT.",
-      content: {
-        contentType: "application/json",
-        schema: object(
-          "The answer to the intent.",
-          {},
-          { requestId: text("That of the request."), payload: map("As Google describes it.", {}) },
-        ),
-      },
-    },
+    jsonAnswer(
+      200,
+      "The answer to the intent; empty for DISCONNECT.",
+      object(
+        "The answer to the intent.",
+        {},
+        { requestId: text("That of the request."), payload: map("As Google describes it.", {}) },
+      ),
+    ),
   ],
   errors: [{ status: 400, code: "invalid_request", when: "The body is no request of Google." }],
 };

@@ -1,4 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import type { Schema } from "../../model/json-schema.ts";
 import { boolean, map, named, object, text } from "../../model/json-schema.ts";
 
@@ -8,15 +9,9 @@ export const checkLiveness: Description = {
   summary: "Is the process alive?",
   words: ["Answers as long as the process runs, whatever else fails. For probes that restart a process that hangs."],
   answers: [
-    {
-      status: 200,
-      meaning: "It runs.",
-      content: {
-        contentType: "application/json",
-        schema: object("It runs.", { status: text("Always `ok`.", { enum: ["ok"] }) }),
-        example: { status: "ok" },
-      },
-    },
+    jsonAnswer(200, "It runs.", object("It runs.", { status: text("Always `ok`.", { enum: ["ok"] }) }), {
+      status: "ok",
+    }),
   ],
 };
 
@@ -41,35 +36,19 @@ export const checkReadiness: Description = {
   summary: "Can it do its work?",
   words: ["Runs a few checks and names them. For load balancers, which send requests elsewhere while a check fails."],
   answers: [
-    {
-      status: 200,
-      meaning: "It can do its work.",
-      content: {
-        contentType: "application/json",
-        schema: readiness,
-        example: {
-          status: "ok",
-          checks: {
-            store: { kind: "sqlite", waiting: 0, lastSyncMs: 0.4, ok: true },
-            links: { followed: 12, ok: true },
-          },
-        },
+    jsonAnswer(200, "It can do its work.", readiness, {
+      status: "ok",
+      checks: {
+        store: { kind: "sqlite", waiting: 0, lastSyncMs: 0.4, ok: true },
+        links: { followed: 12, ok: true },
       },
-    },
-    {
-      status: 503,
-      meaning: "It can't, or it is about to stop.",
-      content: {
-        contentType: "application/json",
-        schema: readiness,
-        example: {
-          status: "unavailable",
-          checks: {
-            store: { ok: false, reason: "The check did not answer in time." },
-            links: { followed: 12, ok: true },
-          },
-        },
+    }),
+    jsonAnswer(503, "It can't, or it is about to stop.", readiness, {
+      status: "unavailable",
+      checks: {
+        store: { ok: false, reason: "The check did not answer in time." },
+        links: { followed: 12, ok: true },
       },
-    },
+    }),
   ],
 };

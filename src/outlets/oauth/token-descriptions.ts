@@ -1,4 +1,5 @@
 import type { Description, Parameter } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import { okContent } from "../../http/documentation/schema.ts";
 import { boolean, integer, list, named, object, text } from "../../model/json-schema.ts";
 
@@ -46,31 +47,28 @@ export const issueToken: Description = {
     ),
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "The tokens. They are opaque: don't parse them.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "Tokens",
-          object(
-            "The tokens of a client.",
-            {
-              access_token: text("For `Authorization: Bearer`."),
-              token_type: text("Always `Bearer`.", { enum: ["Bearer"] }),
-              expires_in: integer("Seconds until the access token expires.", { minimum: 1 }),
-            },
-            {
-              refresh_token: text("For the next pair. Not with `client_credentials`."),
-              scope: text(
-                "What the access token may be used for. Missing when no known scope was requested: then everything.",
-              ),
-            },
-          ),
+    jsonAnswer(
+      200,
+      "The tokens. They are opaque: don't parse them.",
+      named(
+        "Tokens",
+        object(
+          "The tokens of a client.",
+          {
+            access_token: text("For `Authorization: Bearer`."),
+            token_type: text("Always `Bearer`.", { enum: ["Bearer"] }),
+            expires_in: integer("Seconds until the access token expires.", { minimum: 1 }),
+          },
+          {
+            refresh_token: text("For the next pair. Not with `client_credentials`."),
+            scope: text(
+              "What the access token may be used for. Missing when no known scope was requested: then everything.",
+            ),
+          },
         ),
-        example: { access_token: "bwa_…", token_type: "Bearer", expires_in: 3600, refresh_token: "bwr_…" },
-      },
-    },
+      ),
+      { access_token: "bwa_…", token_type: "Bearer", expires_in: 3600, refresh_token: "bwr_…" },
+    ),
   ],
   errors: [
     badRequest,
@@ -105,30 +103,27 @@ export const getServerMetadata: Description = {
   summary: "What the server can do",
   words: ["The server's metadata (RFC 8414), for libraries that configure themselves."],
   answers: [
-    {
-      status: 200,
-      meaning: "The metadata.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "ServerMetadata",
-          object("What an authorization server can do (RFC 8414).", {
-            issuer: address("The server's name: its address."),
-            authorization_endpoint: address("Where the user's browser goes."),
-            token_endpoint: address("Issues tokens."),
-            revocation_endpoint: address("Revokes tokens."),
-            scopes_supported: words("What tokens may be used for."),
-            response_types_supported: words("`code`."),
-            response_modes_supported: words("`query`."),
-            grant_types_supported: words("What the token endpoint takes."),
-            token_endpoint_auth_methods_supported: words("How clients authenticate."),
-            revocation_endpoint_auth_methods_supported: words("How clients authenticate there."),
-            code_challenge_methods_supported: words("`S256`."),
-            authorization_response_iss_parameter_supported: boolean("`iss` comes back from authorize (RFC 9207)."),
-            service_documentation: address("This page."),
-          }),
-        ),
-      },
-    },
+    jsonAnswer(
+      200,
+      "The metadata.",
+      named(
+        "ServerMetadata",
+        object("What an authorization server can do (RFC 8414).", {
+          issuer: address("The server's name: its address."),
+          authorization_endpoint: address("Where the user's browser goes."),
+          token_endpoint: address("Issues tokens."),
+          revocation_endpoint: address("Revokes tokens."),
+          scopes_supported: words("What tokens may be used for."),
+          response_types_supported: words("`code`."),
+          response_modes_supported: words("`query`."),
+          grant_types_supported: words("What the token endpoint takes."),
+          token_endpoint_auth_methods_supported: words("How clients authenticate."),
+          revocation_endpoint_auth_methods_supported: words("How clients authenticate there."),
+          code_challenge_methods_supported: words("`S256`."),
+          authorization_response_iss_parameter_supported: boolean("`iss` comes back from authorize (RFC 9207)."),
+          service_documentation: address("This page."),
+        }),
+      ),
+    ),
   ],
 };

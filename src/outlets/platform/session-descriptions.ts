@@ -1,4 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { integer, named, object, text } from "../../model/json-schema.ts";
 
 export const openSession: Description = {
@@ -8,16 +9,7 @@ export const openSession: Description = {
   words: [
     "The same sign-in as `userLogin`, for clients that use JSON: the same security token, the same delays after wrong passwords.",
   ],
-  parameters: [
-    {
-      name: "appId",
-      in: "path",
-      isRequired: true,
-      schema: { type: "string" },
-      meaning: "The id of the user's tenant, or its name.",
-      example: "1",
-    },
-  ],
+  parameters: [pathParameter("appId", "The id of the user's tenant, or its name.", "1")],
   body: {
     contentType: "application/json",
     schema: named(
@@ -30,21 +22,18 @@ export const openSession: Description = {
     example: { username: "ada", password: "…" },
   },
   answers: [
-    {
-      status: 200,
-      meaning: "The user is signed in.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "Session",
-          object("A user who is signed in.", {
-            userId: integer("The user's id."),
-            securityToken: text("The secToken for platform calls and the adaptor."),
-          }),
-        ),
-        example: { userId: 1, securityToken: "bws_…" },
-      },
-    },
+    jsonAnswer(
+      200,
+      "The user is signed in.",
+      named(
+        "Session",
+        object("A user who is signed in.", {
+          userId: integer("The user's id."),
+          securityToken: text("The secToken for platform calls and the adaptor."),
+        }),
+      ),
+      { userId: 1, securityToken: "bws_…" },
+    ),
   ],
   errors: [
     { status: 400, code: 102, when: "The name or the password is missing, or is not a string." },

@@ -1,18 +1,12 @@
 import { thingKinds } from "../../home/thing.ts";
-import type { ContentDescription, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type { ContentDescription, ErrorDescription } from "../../http/documentation/description.ts";
+import { pathParameter } from "../../http/documentation/description-parts.ts";
 import type { Schema } from "../../model/json-schema.ts";
 import { boolean, integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 
 const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
 
-export const alertId: Parameter = {
-  name: "alertId",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The alert's id.",
-  example: "7",
-};
+export const alertId = pathParameter("alertId", "The alert's id.", "7");
 
 export const unknownAlert: ErrorDescription = {
   status: 404,

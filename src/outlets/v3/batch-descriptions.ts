@@ -1,4 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import { integer, list, map, object, text } from "../../model/json-schema.ts";
 import { additionLimits, enterpriseOnly, lamp, unknownUser } from "./provisioning-descriptions.ts";
 
@@ -62,26 +63,23 @@ export const writeStates: Description = {
     example: { "40": { power: "off", level: 0 } },
   },
   answers: [
-    {
-      status: 200,
-      meaning: "What became of each device.",
-      content: {
-        contentType: "application/json",
-        schema: object("What became of each device.", {
-          written: list("The devices that were written.", { type: "integer" }),
-          failed: list(
-            "The devices that were refused, and why.",
-            object("A refused device.", {
-              deviceId: { type: ["integer", "string"], description: "Its id as it was sent." },
-              status: integer("The HTTP status that the write of this device alone would have had."),
-              error: text("The stable code of the error."),
-              error_description: text("The error in a sentence."),
-            }),
-          ),
-        }),
-        example: { written: [40], failed: [] },
-      },
-    },
+    jsonAnswer(
+      200,
+      "What became of each device.",
+      object("What became of each device.", {
+        written: list("The devices that were written.", { type: "integer" }),
+        failed: list(
+          "The devices that were refused, and why.",
+          object("A refused device.", {
+            deviceId: { type: ["integer", "string"], description: "Its id as it was sent." },
+            status: integer("The HTTP status that the write of this device alone would have had."),
+            error: text("The stable code of the error."),
+            error_description: text("The error in a sentence."),
+          }),
+        ),
+      }),
+      { written: [40], failed: [] },
+    ),
   ],
   errors: [
     { status: 400, code: "invalid_request", when: "The body is not an object with at least one device." },

@@ -1,22 +1,11 @@
-import type {
-  ContentDescription,
-  Description,
-  ErrorDescription,
-  Parameter,
-} from "../../http/documentation/description.ts";
+import type { ContentDescription, Description, ErrorDescription } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { okContent } from "../../http/documentation/schema.ts";
 import type { Schema } from "../../model/json-schema.ts";
 import { boolean, integer, list, map, milliseconds, named, object, text } from "../../model/json-schema.ts";
 
 /** The device in the path. */
-export const deviceId: Parameter = {
-  name: "deviceId",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The device's id.",
-  example: "41",
-};
+export const deviceId = pathParameter("deviceId", "The device's id.", "41");
 
 export const unknownDevice: ErrorDescription = {
   status: 404,
@@ -73,35 +62,32 @@ export const listDevices: Description = {
     },
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "A page of devices.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "DeviceList",
-          object(
-            "A page of devices.",
-            {
-              devices: list(
-                "The devices of this page.",
-                named(
-                  "DeviceSummary",
-                  object("A device without its attributes.", deviceFields, { ...room, ...forEnterprise }),
-                ),
+    jsonAnswer(
+      200,
+      "A page of devices.",
+      named(
+        "DeviceList",
+        object(
+          "A page of devices.",
+          {
+            devices: list(
+              "The devices of this page.",
+              named(
+                "DeviceSummary",
+                object("A device without its attributes.", deviceFields, { ...room, ...forEnterprise }),
               ),
-            },
-            { cursor: text("For the next page; missing on the last one.") },
-          ),
+            ),
+          },
+          { cursor: text("For the next page; missing on the last one.") },
         ),
-        example: {
-          devices: [
-            { deviceId: 40, deviceName: "Hall lamp", deviceTypeName: "Lamp", presenceInfo: 1 },
-            { deviceId: 41, deviceName: "Nest account", deviceTypeName: "EcosystemAccount", presenceInfo: 1 },
-          ],
-        },
+      ),
+      {
+        devices: [
+          { deviceId: 40, deviceName: "Hall lamp", deviceTypeName: "Lamp", presenceInfo: 1 },
+          { deviceId: 41, deviceName: "Nest account", deviceTypeName: "EcosystemAccount", presenceInfo: 1 },
+        ],
       },
-    },
+    ),
   ],
   errors: [badParameter],
 };

@@ -1,21 +1,10 @@
 import { traitMapTemplates } from "../../home/trait-map-templates.ts";
-import type {
-  ContentDescription,
-  Description,
-  ErrorDescription,
-  Parameter,
-} from "../../http/documentation/description.ts";
+import type { ContentDescription, Description, ErrorDescription } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { list, milliseconds, named, object, text } from "../../model/json-schema.ts";
 import { enterpriseOnly } from "./provisioning-descriptions.ts";
 
-const deviceTypeName: Parameter = {
-  name: "deviceTypeName",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The name of the device type; case-sensitive.",
-  example: "Lamp",
-};
+const deviceTypeName = pathParameter("deviceTypeName", "The name of the device type; case-sensitive.", "Lamp");
 
 const unknownDeviceType: ErrorDescription = {
   status: 404,
@@ -47,15 +36,12 @@ export const listDeviceTypes: Description = {
   summary: "List the device types that have a trait map",
   words: ["Lists the tenant's device types that have a trait map, by name. Other types are not listed."],
   answers: [
-    {
-      status: 200,
-      meaning: "The device types.",
-      content: {
-        contentType: "application/json",
-        schema: object("The device types of the tenant.", { deviceTypes: list("Device types, by name.", deviceType) }),
-        example: { deviceTypes: [lamp] },
-      },
-    },
+    jsonAnswer(
+      200,
+      "The device types.",
+      object("The device types of the tenant.", { deviceTypes: list("Device types, by name.", deviceType) }),
+      { deviceTypes: [lamp] },
+    ),
   ],
   errors: [enterpriseOnly],
 };

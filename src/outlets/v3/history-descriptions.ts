@@ -1,4 +1,5 @@
 import type { Description, Parameter } from "../../http/documentation/description.ts";
+import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import { integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { deviceId, unknownAttribute, unknownDevice } from "./device-descriptions.ts";
 import { thingId, unknownThing } from "./thing-descriptions.ts";
@@ -55,46 +56,43 @@ export const getHistory: Description = {
     ...range,
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "A page of changes.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "History",
-          object(
-            "Changes of a device's attributes.",
-            {
-              ...ofDevice,
-              changes: list(
-                "Oldest first.",
-                named(
-                  "Change",
-                  object("One attribute got a value.", {
-                    name: text("The attribute."),
-                    value: { type: ["string", "number", "null"], description: "Null: it was erased or became blank." },
-                    updateTime: milliseconds("When it was committed; all changes of one commit have the same time."),
-                    cause,
-                  }),
-                ),
+    jsonAnswer(
+      200,
+      "A page of changes.",
+      named(
+        "History",
+        object(
+          "Changes of a device's attributes.",
+          {
+            ...ofDevice,
+            changes: list(
+              "Oldest first.",
+              named(
+                "Change",
+                object("One attribute got a value.", {
+                  name: text("The attribute."),
+                  value: { type: ["string", "number", "null"], description: "Null: it was erased or became blank." },
+                  updateTime: milliseconds("When it was committed; all changes of one commit have the same time."),
+                  cause,
+                }),
               ),
-            },
-            { cursor: text("For the next page; missing on the last one.") },
-          ),
+            ),
+          },
+          { cursor: text("For the next page; missing on the last one.") },
         ),
-        example: {
-          deviceId: 41,
-          changes: [
-            {
-              name: "d.structures[1].a.away",
-              value: "away",
-              updateTime: 1_785_312_000_000,
-              cause: { by: "ecosystem" },
-            },
-          ],
-        },
+      ),
+      {
+        deviceId: 41,
+        changes: [
+          {
+            name: "d.structures[1].a.away",
+            value: "away",
+            updateTime: 1_785_312_000_000,
+            cause: { by: "ecosystem" },
+          },
+        ],
       },
-    },
+    ),
   ],
   errors: [
     { status: 400, code: "invalid_request", when: "A parameter is malformed." },
@@ -125,61 +123,58 @@ export const getThingHistory: Description = {
     ...range,
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "A page of changes.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "ThingHistory",
-          object(
-            "Changes of a thing.",
-            {
-              thingId: text("The thing's id."),
-              deviceId: integer("The virtual device of the linked account that reports it.", { minimum: 1 }),
-              changes: list(
-                "Oldest first.",
-                named(
-                  "ThingChange",
-                  object(
-                    "One commit changed the thing.",
-                    {
-                      what: text("`state`: only fields changed. `changed`: its description or capabilities too.", {
-                        enum: ["added", "changed", "state", "gone"],
+    jsonAnswer(
+      200,
+      "A page of changes.",
+      named(
+        "ThingHistory",
+        object(
+          "Changes of a thing.",
+          {
+            thingId: text("The thing's id."),
+            deviceId: integer("The virtual device of the linked account that reports it.", { minimum: 1 }),
+            changes: list(
+              "Oldest first.",
+              named(
+                "ThingChange",
+                object(
+                  "One commit changed the thing.",
+                  {
+                    what: text("`state`: only fields changed. `changed`: its description or capabilities too.", {
+                      enum: ["added", "changed", "state", "gone"],
+                    }),
+                    fields: map(
+                      "The changed fields by trait and name, such as `smoke.state`.",
+                      object("A field.", {
+                        value: {
+                          type: ["string", "number", "boolean", "null"],
+                          description: "The new value; null when the ecosystem did not tell it.",
+                        },
                       }),
-                      fields: map(
-                        "The changed fields by trait and name, such as `smoke.state`.",
-                        object("A field.", {
-                          value: {
-                            type: ["string", "number", "boolean", "null"],
-                            description: "The new value; null when the ecosystem did not tell it.",
-                          },
-                        }),
-                      ),
-                      updateTime: milliseconds("When it was committed."),
-                    },
-                    { cause },
-                  ),
+                    ),
+                    updateTime: milliseconds("When it was committed."),
+                  },
+                  { cause },
                 ),
               ),
-            },
-            { cursor: text("For the next page; missing on the last one.") },
-          ),
+            ),
+          },
+          { cursor: text("For the next page; missing on the last one.") },
         ),
-        example: {
-          thingId: "t_Zk3xV0bqT2m8cQx1r5sYwA",
-          deviceId: 41,
-          changes: [
-            {
-              what: "state",
-              fields: { "smoke.state": { value: "alarm" }, "smoke.word": { value: "emergency" } },
-              updateTime: 1_785_312_000_000,
-              cause: { by: "ecosystem" },
-            },
-          ],
-        },
+      ),
+      {
+        thingId: "t_Zk3xV0bqT2m8cQx1r5sYwA",
+        deviceId: 41,
+        changes: [
+          {
+            what: "state",
+            fields: { "smoke.state": { value: "alarm" }, "smoke.word": { value: "emergency" } },
+            updateTime: 1_785_312_000_000,
+            cause: { by: "ecosystem" },
+          },
+        ],
       },
-    },
+    ),
   ],
   errors: [{ status: 400, code: "invalid_request", when: "A parameter is malformed." }, unknownThing],
 };
@@ -193,52 +188,49 @@ export const getCommands: Description = {
   ],
   parameters: [deviceId],
   answers: [
-    {
-      status: 200,
-      meaning: "The receipts.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "Commands",
-          object("Fan requests and their states.", {
-            ...ofDevice,
-            commands: list(
-              "The newest first.",
-              named(
-                "Command",
-                object("One fan request.", {
-                  commandId: integer("Its id, as in `command` events."),
-                  name: text("The `requestWrite` attribute that was written."),
-                  value: text("The written value."),
-                  state: text("Its state.", {
-                    enum: ["queued", "sending", "accepted", "confirmed", "contradicted", "rejected", "expired"],
-                  }),
-                  text: orNull(text("Why it was refused, in the words of this service or of the ecosystem.")),
-                  requestedTime: milliseconds("When it was written."),
-                  sentTime: orNull(milliseconds("When it was sent to the ecosystem.")),
-                  settledTime: orNull(milliseconds("When its outcome was known.")),
+    jsonAnswer(
+      200,
+      "The receipts.",
+      named(
+        "Commands",
+        object("Fan requests and their states.", {
+          ...ofDevice,
+          commands: list(
+            "The newest first.",
+            named(
+              "Command",
+              object("One fan request.", {
+                commandId: integer("Its id, as in `command` events."),
+                name: text("The `requestWrite` attribute that was written."),
+                value: text("The written value."),
+                state: text("Its state.", {
+                  enum: ["queued", "sending", "accepted", "confirmed", "contradicted", "rejected", "expired"],
                 }),
-              ),
+                text: orNull(text("Why it was refused, in the words of this service or of the ecosystem.")),
+                requestedTime: milliseconds("When it was written."),
+                sentTime: orNull(milliseconds("When it was sent to the ecosystem.")),
+                settledTime: orNull(milliseconds("When its outcome was known.")),
+              }),
             ),
-          }),
-        ),
-        example: {
-          deviceId: 41,
-          commands: [
-            {
-              commandId: 7,
-              name: "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite",
-              value: "true",
-              state: "confirmed",
-              text: null,
-              requestedTime: 1_785_312_000_000,
-              sentTime: 1_785_312_000_012,
-              settledTime: 1_785_312_001_400,
-            },
-          ],
-        },
+          ),
+        }),
+      ),
+      {
+        deviceId: 41,
+        commands: [
+          {
+            commandId: 7,
+            name: "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite",
+            value: "true",
+            state: "confirmed",
+            text: null,
+            requestedTime: 1_785_312_000_000,
+            sentTime: 1_785_312_000_012,
+            settledTime: 1_785_312_001_400,
+          },
+        ],
       },
-    },
+    ),
   ],
   errors: [unknownDevice],
 };

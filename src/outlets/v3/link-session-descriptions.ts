@@ -1,4 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { integer, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 
 const id = text("The session's id.", { pattern: "^ls_[A-Za-z0-9_-]{22}$" });
@@ -38,26 +39,23 @@ export const createLinkSession: Description = {
     example: { ecosystem: "nest", mode: "link", returnUrl: "https://lantern.example/linked", state: "xyz" },
   },
   answers: [
-    {
-      status: 201,
-      meaning: "The session.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "CreatedLinkSession",
-          object("A new link session.", {
-            id,
-            url: text("The address of the page. It holds a secret: give it to the user alone.", { format: "uri" }),
-            expiresTime,
-          }),
-        ),
-        example: {
-          id: "ls_3q2-7wAAAAAAAAAAAAAAAA",
-          url: "https://breezeway.example/link/sessions/dBjftJeZ4CVP",
-          expiresTime: 1_785_313_800_000,
-        },
+    jsonAnswer(
+      201,
+      "The session.",
+      named(
+        "CreatedLinkSession",
+        object("A new link session.", {
+          id,
+          url: text("The address of the page. It holds a secret: give it to the user alone.", { format: "uri" }),
+          expiresTime,
+        }),
+      ),
+      {
+        id: "ls_3q2-7wAAAAAAAAAAAAAAAA",
+        url: "https://breezeway.example/link/sessions/dBjftJeZ4CVP",
+        expiresTime: 1_785_313_800_000,
       },
-    },
+    ),
   ],
   errors: [
     {
@@ -102,52 +100,40 @@ export const getLinkSession: Description = {
     "Only the client that created a session can read it, for the same user or tenant. A session can be read for 24 hours after it has expired.",
     "The end of a session is also an event `linkSession` on `GET /v3/events?linkSessions=true`, and a message to webhooks that were created with `linkSessions: true`; so is its expiry, within a minute.",
   ],
-  parameters: [
-    {
-      name: "linkSessionId",
-      in: "path",
-      isRequired: true,
-      schema: { type: "string" },
-      meaning: "The session's id.",
-      example: "ls_3q2-7wAAAAAAAAAAAAAAAA",
-    },
-  ],
+  parameters: [pathParameter("linkSessionId", "The session's id.", "ls_3q2-7wAAAAAAAAAAAAAAAA")],
   answers: [
-    {
-      status: 200,
-      meaning: "The session.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "LinkSession",
-          object(
-            "A link session.",
-            {
-              id,
-              ecosystem: text("The ecosystem's name."),
-              mode: text("What the session does.", { enum: ["link", "renew"] }),
-              userId: orNull(userId),
-              status: text("How the session stands.", {
-                enum: ["pending", "linked", "declined", "failed", "expired"],
-              }),
-              createdTime: milliseconds("When it was created."),
-              expiresTime,
-            },
-            { deviceId: integer("The linked device; only when `linked`.", { minimum: 1 }), problem },
-          ),
+    jsonAnswer(
+      200,
+      "The session.",
+      named(
+        "LinkSession",
+        object(
+          "A link session.",
+          {
+            id,
+            ecosystem: text("The ecosystem's name."),
+            mode: text("What the session does.", { enum: ["link", "renew"] }),
+            userId: orNull(userId),
+            status: text("How the session stands.", {
+              enum: ["pending", "linked", "declined", "failed", "expired"],
+            }),
+            createdTime: milliseconds("When it was created."),
+            expiresTime,
+          },
+          { deviceId: integer("The linked device; only when `linked`.", { minimum: 1 }), problem },
         ),
-        example: {
-          id: "ls_3q2-7wAAAAAAAAAAAAAAAA",
-          ecosystem: "nest",
-          mode: "link",
-          userId: 3,
-          status: "linked",
-          deviceId: 41,
-          createdTime: 1_785_312_000_000,
-          expiresTime: 1_785_313_800_000,
-        },
+      ),
+      {
+        id: "ls_3q2-7wAAAAAAAAAAAAAAAA",
+        ecosystem: "nest",
+        mode: "link",
+        userId: 3,
+        status: "linked",
+        deviceId: 41,
+        createdTime: 1_785_312_000_000,
+        expiresTime: 1_785_313_800_000,
       },
-    },
+    ),
   ],
   errors: [{ status: 404, code: "not_found", when: "The token gives access to no session with this id." }],
 };

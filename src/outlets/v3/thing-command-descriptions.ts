@@ -1,16 +1,10 @@
 import { commandStates } from "../../home/command-states.ts";
-import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type { Description, ErrorDescription } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { thingId, unknownThing } from "./thing-descriptions.ts";
 
-const commandId: Parameter = {
-  name: "commandId",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The command's id, from its receipt.",
-  example: "c12",
-};
+const commandId = pathParameter("commandId", "The command's id, from its receipt.", "c12");
 
 const unknownCommand: ErrorDescription = {
   status: 404,
@@ -90,13 +84,7 @@ export const sendThingCommand: Description = {
     ),
     example: { trait: "thermostat", command: "setTarget", params: { celsius: 20.5 } },
   },
-  answers: [
-    {
-      status: 202,
-      meaning: "The receipt.",
-      content: { contentType: "application/json", schema: receipt, example },
-    },
-  ],
+  answers: [jsonAnswer(202, "The receipt.", receipt, example)],
   errors: [
     {
       status: 400,
@@ -116,21 +104,18 @@ export const listThingCommands: Description = {
   ],
   parameters: [thingId],
   answers: [
-    {
-      status: 200,
-      meaning: "The receipts.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "CommandReceipts",
-          object("The receipts of a thing.", {
-            thingId: text("The thing's id."),
-            commands: list("The newest first.", receipt),
-          }),
-        ),
-        example: { thingId: example.thingId, commands: [example] },
-      },
-    },
+    jsonAnswer(
+      200,
+      "The receipts.",
+      named(
+        "CommandReceipts",
+        object("The receipts of a thing.", {
+          thingId: text("The thing's id."),
+          commands: list("The newest first.", receipt),
+        }),
+      ),
+      { thingId: example.thingId, commands: [example] },
+    ),
   ],
   errors: [unknownThing],
 };
@@ -141,12 +126,6 @@ export const getThingCommand: Description = {
   summary: "Read the receipt of a command",
   words: [`What became of a command. Its state is ${states}`],
   parameters: [thingId, commandId],
-  answers: [
-    {
-      status: 200,
-      meaning: "The receipt.",
-      content: { contentType: "application/json", schema: receipt, example: { ...example, state: "confirmed" } },
-    },
-  ],
+  answers: [jsonAnswer(200, "The receipt.", receipt, { ...example, state: "confirmed" })],
   errors: [unknownThing, unknownCommand],
 };

@@ -1,16 +1,10 @@
 import { thingKinds } from "../../home/thing.ts";
 import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { boolean, integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { badParameter } from "./device-descriptions.ts";
 
-export const thingId: Parameter = {
-  name: "thingId",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The thing's id.",
-  example: "t_Zk3xV0bqT2m8cQx1r5sYwA",
-};
+export const thingId = pathParameter("thingId", "The thing's id.", "t_Zk3xV0bqT2m8cQx1r5sYwA");
 
 export const unknownThing: ErrorDescription = {
   status: 404,
@@ -118,22 +112,19 @@ export const listThings: Description = {
     },
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "A page of things.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "ThingList",
-          object(
-            "A page of things.",
-            { things: list("The things of this page.", thing) },
-            { cursor: text("For the next page; missing on the last one.") },
-          ),
+    jsonAnswer(
+      200,
+      "A page of things.",
+      named(
+        "ThingList",
+        object(
+          "A page of things.",
+          { things: list("The things of this page.", thing) },
+          { cursor: text("For the next page; missing on the last one.") },
         ),
-        example: { things: [example] },
-      },
-    },
+      ),
+      { things: [example] },
+    ),
   ],
   errors: [badParameter],
 };
@@ -153,12 +144,6 @@ export const getThing: Description = {
       meaning: "Only fields that changed strictly after this time, in milliseconds.",
     },
   ],
-  answers: [
-    {
-      status: 200,
-      meaning: "The thing.",
-      content: { contentType: "application/json", schema: thing, example },
-    },
-  ],
+  answers: [jsonAnswer(200, "The thing.", thing, example)],
   errors: [badParameter, unknownThing],
 };

@@ -1,4 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { integer, list, milliseconds, named, object, text } from "../../model/json-schema.ts";
 import { badParameter } from "./device-descriptions.ts";
 
@@ -19,15 +20,12 @@ export const listUsers: Description = {
     },
   ],
   answers: [
-    {
-      status: 200,
-      meaning: "The ids of the users.",
-      content: {
-        contentType: "application/json",
-        schema: list("The ids of the users.", integer("A user's id.", { minimum: 1 })),
-        example: [1],
-      },
-    },
+    jsonAnswer(
+      200,
+      "The ids of the users.",
+      list("The ids of the users.", integer("A user's id.", { minimum: 1 })),
+      [1],
+    ),
   ],
   errors: [badParameter],
 };
@@ -37,34 +35,22 @@ export const getUser: Description = {
   tag: "Users and devices",
   summary: "Read a user",
   words: ["A user's name, tenant and creation time."],
-  parameters: [
-    {
-      name: "userId",
-      in: "path",
-      isRequired: true,
-      schema: { type: "string" },
-      meaning: "The user's id.",
-      example: "1",
-    },
-  ],
+  parameters: [pathParameter("userId", "The user's id.", "1")],
   answers: [
-    {
-      status: 200,
-      meaning: "The user.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "User",
-          object("A user of a tenant.", {
-            userId: integer("The user's id.", { minimum: 1 }),
-            userName: text("The user's name, unique within the tenant."),
-            tenant: text("The tenant's name."),
-            createdTime: milliseconds("When the user was added."),
-          }),
-        ),
-        example: { userId: 1, userName: "ada", tenant: "Example Company", createdTime: 1_785_312_000_000 },
-      },
-    },
+    jsonAnswer(
+      200,
+      "The user.",
+      named(
+        "User",
+        object("A user of a tenant.", {
+          userId: integer("The user's id.", { minimum: 1 }),
+          userName: text("The user's name, unique within the tenant."),
+          tenant: text("The tenant's name."),
+          createdTime: milliseconds("When the user was added."),
+        }),
+      ),
+      { userId: 1, userName: "ada", tenant: "Example Company", createdTime: 1_785_312_000_000 },
+    ),
   ],
   errors: [{ status: 404, code: "not_found", when: "The token gives access to no user with this id." }],
 };

@@ -1,18 +1,12 @@
 import { unexpectedBody } from "../../http/documentation/common-errors.ts";
-import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type { Description, ErrorDescription } from "../../http/documentation/description.ts";
+import { jsonAnswer, pathParameter } from "../../http/documentation/description-parts.ts";
 import { okContent } from "../../http/documentation/schema.ts";
 import type { Schema } from "../../model/json-schema.ts";
 import { boolean, integer, list, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { unknownAttribute } from "./device-descriptions.ts";
 
-const webhookId: Parameter = {
-  name: "webhookId",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The webhook's id.",
-  example: "wh_9mS1rL0c2VbQhZkD",
-};
+const webhookId = pathParameter("webhookId", "The webhook's id.", "wh_9mS1rL0c2VbQhZkD");
 const unknownWebhook: ErrorDescription = {
   status: 404,
   code: "not_found",
@@ -103,15 +97,12 @@ export const addWebhook: Description = {
     example: { url: "https://example.com/breezeway", deviceIds: [41] },
   },
   answers: [
-    {
-      status: 201,
-      meaning: "The webhook is created.",
-      content: {
-        contentType: "application/json",
-        schema: object("The webhook with its secret.", { ...ofWebhook, secret: text("Shown this once.") }, ofThings),
-        example: { ...example, secret: "whsec_…" },
-      },
-    },
+    jsonAnswer(
+      201,
+      "The webhook is created.",
+      object("The webhook with its secret.", { ...ofWebhook, secret: text("Shown this once.") }, ofThings),
+      { ...example, secret: "whsec_…" },
+    ),
   ],
   errors: [
     {
@@ -135,15 +126,12 @@ export const listWebhooks: Description = {
   summary: "List webhooks",
   words: ["The webhooks of your client for the token's user or tenant."],
   answers: [
-    {
-      status: 200,
-      meaning: "The webhooks, the oldest first.",
-      content: {
-        contentType: "application/json",
-        schema: object("All of them.", { webhooks: list("The oldest first.", webhook) }),
-        example: { webhooks: [example] },
-      },
-    },
+    jsonAnswer(
+      200,
+      "The webhooks, the oldest first.",
+      object("All of them.", { webhooks: list("The oldest first.", webhook) }),
+      { webhooks: [example] },
+    ),
   ],
 };
 
@@ -166,15 +154,9 @@ export const listDeliveries: Description = {
   ],
   parameters: [webhookId],
   answers: [
-    {
-      status: 200,
-      meaning: "The deliveries.",
-      content: {
-        contentType: "application/json",
-        schema: object("The last 100.", { deliveries: list("The newest first.", delivery) }),
-        example: { deliveries: [deliveryExample] },
-      },
-    },
+    jsonAnswer(200, "The deliveries.", object("The last 100.", { deliveries: list("The newest first.", delivery) }), {
+      deliveries: [deliveryExample],
+    }),
   ],
   errors: [unknownWebhook],
 };
@@ -186,27 +168,16 @@ export const resendDelivery: Description = {
   words: [
     "Sends the same message again, with the same `webhook-id`, as a new delivery after all that wait for that device.",
   ],
-  parameters: [
-    webhookId,
-    {
-      name: "deliveryId",
-      in: "path",
-      isRequired: true,
-      schema: { type: "string" },
-      meaning: "The delivery's id.",
-      example: "12",
-    },
-  ],
+  parameters: [webhookId, pathParameter("deliveryId", "The delivery's id.", "12")],
   answers: [
-    {
-      status: 202,
-      meaning: "The new delivery.",
-      content: {
-        contentType: "application/json",
-        schema: delivery,
-        example: { ...deliveryExample, deliveryId: 13, state: "waiting", attempts: 0, status: null, settledTime: null },
-      },
-    },
+    jsonAnswer(202, "The new delivery.", delivery, {
+      ...deliveryExample,
+      deliveryId: 13,
+      state: "waiting",
+      attempts: 0,
+      status: null,
+      settledTime: null,
+    }),
   ],
   errors: [
     unexpectedBody,
