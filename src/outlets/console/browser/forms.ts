@@ -13,13 +13,22 @@ export function sendFormsInPlace(read: () => void): void {
     const button = event.submitter;
     if (!(button instanceof HTMLButtonElement) || button.getAttribute("aria-busy") === "true") return;
     const body = new URLSearchParams(new FormData(form, button) as unknown as Record<string, string>);
+    const typed = typedInto(form);
     button.setAttribute("aria-busy", "true");
     say("Sending …", true);
-    sent = sent.then(() => send(form, button, body)).finally(read);
+    sent = sent.then(() => send({ form, button, body, typed })).finally(read);
   });
 }
 
-async function send(form: HTMLFormElement, button: HTMLButtonElement, body: URLSearchParams): Promise<void> {
+interface Press {
+  readonly form: HTMLFormElement;
+  readonly button: HTMLButtonElement;
+  readonly body: URLSearchParams;
+  /** What the form's fields held. */
+  readonly typed: string;
+}
+
+async function send({ form, button, body, typed }: Press): Promise<void> {
   try {
     const signal = AbortSignal.timeout(answerWithinMs);
     const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal });
@@ -29,7 +38,8 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement, body: URLS
     const path = new URL(answer.url).pathname;
     if (path === "/console/password" || path === "/console/sign-in") return location.assign(answer.url);
     if (answer.ok) {
-      form.reset();
+      // Somebody who typed on while the answer was on its way keeps their text.
+      if (typedInto(form) === typed) form.reset();
       replaceParts(shown.body);
       say("");
     } else say(shown.querySelector("main p")?.textContent ?? problemOf(answer.status).sentence);
@@ -38,6 +48,11 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement, body: URLS
   } finally {
     button.removeAttribute("aria-busy");
   }
+}
+
+function typedInto(form: HTMLFormElement): string {
+  const fields = [...form.querySelectorAll<HTMLInputElement>("input:not([type=hidden]), textarea, select")];
+  return JSON.stringify(fields.map(({ name, value, checked }) => [name, value, checked]));
 }
 
 /** What became of the last press of a button. */
