@@ -63,6 +63,8 @@ function finish(): void {
 
 /** With CI=true everything must be there; otherwise the tests of a program that is missing are skipped. */
 async function setUpServers(): Promise<void> {
+  // Its processes work while programs are installed.
+  const filled = files.length > fewFiles ? fillCompileCache(root) : undefined;
   for (const ensure of [ensurePostgres, ensurePostgresWithPrograms, ensureCheapChromium]) {
     try {
       ensure();
@@ -74,5 +76,5 @@ async function setUpServers(): Promise<void> {
   const fetchPromtool = new URL("set-up/fetch-promtool.ts", import.meta.url).pathname;
   if (files.length > fewFiles) spawn(process.execPath, [...process.execArgv, fetchPromtool], { stdio: "inherit" });
   // Before the temporary folder changes: the server removes its own folder after this process has ended.
-  await Promise.all([prepareCluster(), files.length > fewFiles ? fillCompileCache(root) : undefined]);
+  await Promise.all([prepareCluster(), filled]);
 }

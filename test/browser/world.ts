@@ -4,6 +4,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { ada, oauthWorld } from "../oauth/oauth-world.ts";
 import { ensureChromium, missingChromium } from "../set-up/chromium.ts";
 import { isAll } from "../set-up/extent.ts";
+import { atProcessEnd } from "../set-up/process-end.ts";
 import { clientSite } from "./client-site.ts";
 
 /** How a browser is held and set. */
@@ -29,16 +30,33 @@ export const devices = {
 /** Why there is no browser to test with, or false. */
 export const skip = missingChromium() ?? false;
 
-/** The one browser of a test file, ended with it. It reaches nothing but this machine. */
+let launched: Promise<Browser> | undefined;
+
+/**
+ * The one browser of the process, for a test file. Files share it, each with contexts of its own: a start takes a second
+ * of CPU. It reaches nothing but this machine.
+ */
 export function browserOfFile(): () => Browser {
   let browser: Browser | undefined;
+  atProcessEnd(closeBrowser);
   before(async () => {
     if (skip !== false) return;
-    const args = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"];
-    browser = await chromium.launch({ executablePath: ensureChromium(), args });
+    launched ??= launch();
+    browser = await launched;
   });
-  after(() => browser?.close());
+  after(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close();
+  });
   return () => browser!;
+}
+
+function launch(): Promise<Browser> {
+  const args = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"];
+  return chromium.launch({ executablePath: ensureChromium(), args });
+}
+
+async function closeBrowser(): Promise<void> {
+  await (await launched)?.close();
 }
 
 export interface BrowserWorldPlan {

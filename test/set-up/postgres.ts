@@ -56,18 +56,22 @@ const templateName = "with_schema";
 /** Under this name `npm test` tells its test processes where a prepared cluster lies. */
 const preparedAt = "TEST_CLUSTER";
 
+/**
+ * Without fsync a server that crashes loses nothing, only a machine that does. Autovacuum would start a process for each
+ * of many small databases, again and again.
+ */
+const thrownAway: ClusterOptions = { fsync: false, settings: { autovacuum: "off", full_page_writes: "off" } };
 let shared: Promise<Cluster> | undefined;
 
 /** The one cluster of this test process, started when first asked for; it ends with the process. */
 export function sharedCluster(): Promise<Cluster> {
-  // Without fsync: a server that crashes loses nothing then, only a machine that does.
-  shared ??= startCluster({ fsync: false });
+  shared ??= startCluster(thrownAway);
   return shared;
 }
 
 /** Prepares a cluster with a template database once for all test processes of this run: each starts on a copy of it. */
 export async function prepareCluster(): Promise<void> {
-  const cluster = await startCluster({ fsync: false });
+  const cluster = await startCluster(thrownAway);
   await makeTemplate(cluster.url);
   await cluster.halt();
   process.env[preparedAt] = join(cluster.place.folder, "data");

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { suite } from "node:test";
 import { openQueue, queueVariable } from "./file-queue.ts";
+import { endProcess } from "./process-end.ts";
 import { endWithin, limitTime } from "./time-limit.ts";
 
 /**
@@ -21,4 +22,5 @@ for (let file = queue.take(); file !== undefined; file = queue.take()) {
   });
   queue.finish();
 }
+await endProcess();
 endWithin(leftOverMs);
