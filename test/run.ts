@@ -34,7 +34,7 @@ if (extent === "all") process.env.TEST_ALL = "true";
 
 // Tests also wait: with some processes more than cores, the cores are hardly ever idle. The fast tests hardly wait, and
 // each process loads all modules: one process leaves a core to the other steps of `npm run check`.
-const concurrency = extent === "fast" ? 1 : availableParallelism() + 3;
+const concurrency = extent === "fast" ? 1 : availableParallelism() + 2;
 const isUnlimited = extent === "faults" || extent === "spread";
 const isAlone = (file: string) => isUnlimited || needsOwnProcess(file);
 const shared = files.filter((file) => !isAlone(file));

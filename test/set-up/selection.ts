@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { longSuites } from "./long-suites.ts";
 
@@ -51,8 +52,13 @@ export function selectFiles(args: readonly string[], root: string): Selection {
     .filter((file) => extent === "faults" || !file.startsWith("test/faults/"))
     .filter((file) => extent !== "fast" || !slowForCheck.some((slow) => slow.test(file)))
     .filter((file) => (names.length > 0 ? isNamed(file) : !(isShort && file in longSuites)))
-    .sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
+    .sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (mixed(a) < mixed(b) ? -1 : 1));
   return { extent, files };
+}
+
+/** Files of one folder often wait for the same kind of thing. In a mixed order others use the cores meanwhile. */
+function mixed(file: string): string {
+  return createHash("sha1").update(file).digest("hex");
 }
 
 function isLong(file: string): boolean {
