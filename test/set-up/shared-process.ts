@@ -22,5 +22,5 @@ for (let file = queue.take(); file !== undefined; file = queue.take()) {
   });
   queue.finish();
 }
-await endProcess();
 endWithin(leftOverMs);
+await endProcess();
