@@ -7,7 +7,10 @@ import { type LinkedAccounts, linkedAccounts } from "../linked-accounts.ts";
 import { MeasuredProcess } from "../measured-process.ts";
 import type { Result, Row } from "../row.ts";
 
-/** `STREAMS=10000` measures more; each takes two open files of this process and one of the measured one. */
+/**
+ * `STREAMS=10000` measures more. Each takes two open files of this process, one of the measured one, and over TLS two of
+ * the server in front of the simulator: `ulimit -n 65536` first.
+ */
 const streams = Number(process.env.STREAMS ?? 1_000);
 /** After this time the work of starting and connecting is done. */
 const settlingMs = 15_000;
