@@ -32,7 +32,7 @@ useTemporaryFolder();
 if (extent === "spread") process.env.SPREAD = "true";
 if (extent === "all") process.env.TEST_ALL = "true";
 
-// Tests also wait: with some processes more than cores, the cores are hardly ever idle. The fast tests hardly wait, and
+// Tests also wait: with two processes more than cores, the cores are hardly ever idle. The fast tests hardly wait, and
 // each process loads all modules: one process leaves a core to the other steps of `npm run check`.
 const concurrency = extent === "fast" ? 1 : availableParallelism() + 2;
 const isUnlimited = extent === "faults" || extent === "spread";
@@ -63,7 +63,7 @@ function finish(): void {
 
 /** With CI=true everything must be there; otherwise the tests of a program that is missing are skipped. */
 async function setUpServers(): Promise<void> {
-  // Its processes work while programs are installed.
+  // It fills the cache in processes of its own, while this one waits for apt-get.
   const filled = files.length > fewFiles ? fillCompileCache(root) : undefined;
   for (const ensure of [ensurePostgres, ensurePostgresWithPrograms, ensureCheapChromium]) {
     try {

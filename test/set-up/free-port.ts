@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 
 /**
  * Below the ranges from which systems take ports for outgoing connections and for `listen(0)`: no other test is given
- * the port between this look and its use. `fetch` refuses 10080.
+ * the port between this look and its use. Above 10080, to which `fetch` does not connect.
  */
 const lowest = 10_100;
 const highest = 32_000;

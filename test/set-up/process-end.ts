@@ -11,6 +11,7 @@ export function atProcessEnd(end: () => unknown): void {
   else after(end);
 }
 
+/** Called by `shared-process.ts` behind the last file. */
 export async function endProcess(): Promise<void> {
   for (const end of ends) await end();
 }

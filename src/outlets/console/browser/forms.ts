@@ -24,7 +24,7 @@ interface Press {
   readonly form: HTMLFormElement;
   readonly button: HTMLButtonElement;
   readonly body: URLSearchParams;
-  /** What the form's fields held. */
+  /** What the visible fields held when the button was pressed. */
   readonly typed: string;
 }
 
@@ -50,6 +50,7 @@ async function send({ form, button, body, typed }: Press): Promise<void> {
   }
 }
 
+/** The values of the form's visible fields, to compare. */
 function typedInto(form: HTMLFormElement): string {
   const fields = [...form.querySelectorAll<HTMLInputElement>("input:not([type=hidden]), textarea, select")];
   return JSON.stringify(fields.map(({ name, value, checked }) => [name, value, checked]));
