@@ -21,20 +21,27 @@ export interface Schema {
 
 export type SchemaType = "object" | "array" | "string" | "integer" | "number" | "boolean" | "null";
 
+/** A schema of values of one type. */
+export type TypedSchema = Schema & { readonly type: SchemaType };
+
 type More = Omit<Schema, "type" | "description">;
 
 /** Builders of schemas. The description comes first, because people read it. */
-export const text = (description: string, more: More = {}): Schema => ({ type: "string", description, ...more });
-export const integer = (description: string, more: More = {}): Schema => ({ type: "integer", description, ...more });
-export const number = (description: string): Schema => ({ type: "number", description });
-export const boolean = (description: string): Schema => ({ type: "boolean", description });
+export const text = (description: string, more: More = {}): TypedSchema => ({ type: "string", description, ...more });
+export const integer = (description: string, more: More = {}): TypedSchema => ({
+  type: "integer",
+  description,
+  ...more,
+});
+export const number = (description: string): TypedSchema => ({ type: "number", description });
+export const boolean = (description: string): TypedSchema => ({ type: "boolean", description });
 
-export function list(description: string, items: Schema, more: More = {}): Schema {
+export function list(description: string, items: Schema, more: More = {}): TypedSchema {
   return { type: "array", description, items, ...more };
 }
 
 /** An object with arbitrary names and values of one schema. */
-export function map(description: string, values: Schema, more: More = {}): Schema {
+export function map(description: string, values: Schema, more: More = {}): TypedSchema {
   return { type: "object", description, additionalProperties: values, ...more };
 }
 
@@ -43,15 +50,14 @@ export function object(
   description: string,
   requiredFields: Readonly<Record<string, Schema>>,
   optionalFields: Readonly<Record<string, Schema>> = {},
-): Schema {
+): TypedSchema {
   const required = Object.keys(requiredFields);
   const properties = { ...requiredFields, ...optionalFields };
   return { type: "object", description, properties, ...(required.length > 0 && { required }) };
 }
 
-export function orNull(schema: Schema): Schema {
-  const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
-  return { ...schema, type: [...types, "null"] };
+export function orNull(schema: TypedSchema): Schema {
+  return { ...schema, type: [schema.type, "null"] };
 }
 
 /** Makes the schema a named component, which others refer to. */
@@ -59,5 +65,5 @@ export function named(title: string, schema: Schema): Schema {
   return { title, ...schema };
 }
 
-export const milliseconds = (description: string): Schema =>
+export const milliseconds = (description: string): TypedSchema =>
   integer(`${description} Milliseconds since 1970.`, { format: "int64", minimum: 0 });

@@ -1,4 +1,4 @@
-import { orNull, type Schema, text } from "../../../model/json-schema.ts";
+import { orNull, type Schema, type TypedSchema, text } from "../../../model/json-schema.ts";
 import type { AdminField } from "../../../operators/admin-call.ts";
 
 /** The option that limits a list to one tenant. */
@@ -15,7 +15,7 @@ export const filter: AdminField = {
   meaning: "Only entries whose name or id contains this text, in any case.",
 };
 
-export const time = (description: string): Schema => text(`${description} ISO 8601.`);
+export const time = (description: string): TypedSchema => text(`${description} ISO 8601.`);
 export const timeOrNull = (description: string): Schema => orNull(time(description));
 export const exampleTime = "2026-03-01T09:30:00.000Z";
 
