@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Condition, isMet, readCondition } from "../../src/model/condition.ts";
 import { BadParameter } from "../../src/model/errors.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
 import {
+  type AlertRule,
+  bytesOf,
   type Evaluation,
   evaluationsKept,
   mergeRecords,
@@ -110,6 +113,45 @@ describe("targetDeviceAttributes", () => {
     for (const text of [...malformed, "0,a:b", "99999999999,a:b", "5;6", '5,a:"\\"', " ", '5,a:"x";;6,b:"y"']) {
       assert.throws(() => readTargets(text), BadParameter, text);
     }
+  });
+});
+
+describe("the size of an alert", () => {
+  const deviceId = 5 as DeviceId;
+  const flags = { autoDisarm: true, autoDelete: false, autoDisable: false };
+  const empty: AlertRule = {
+    condition: { operation: "equals", text: "" },
+    action: "",
+    targets: [],
+    commands: [],
+    address: "",
+    message: "",
+    ...flags,
+  };
+  const emptySize = '{"operation":"equals","text":""}[]'.length;
+
+  it("is all its texts in UTF-8, with the name of its attribute, or the id and the field of its thing", () => {
+    assert.equal(bytesOf({ ...empty, deviceId, attributeName: "größe" }), emptySize + 7);
+    assert.equal(bytesOf({ ...empty, deviceId, thingId: "t_1", field: "light.colour" }), emptySize + 3 + 12);
+    const rule = { ...empty, action: "mail", address: "a@b.example", message: "Wärme" };
+    assert.equal(bytesOf({ ...rule, deviceId, attributeName: "a" }), emptySize + 4 + 11 + 6 + 1);
+    const condition: Condition = { operation: "equals", text: "é" };
+    const targets = [{ deviceId, attributeName: "b", value: "é" }];
+    assert.equal(
+      bytesOf({ ...empty, condition, targets, deviceId, attributeName: "a" }),
+      emptySize + 2 + '{"deviceId":5,"attributeName":"b","value":""}'.length + 2 + 1,
+    );
+  });
+
+  it("counts commands as they are stored, and nothing when there are none", () => {
+    const { commands: _, ...without } = empty;
+    assert.equal(bytesOf({ ...without, deviceId, attributeName: "a" }), emptySize + 1);
+    assert.equal(bytesOf({ ...empty, deviceId, attributeName: "a" }), emptySize + 1);
+    const commands = [{ thingId: "t_1", trait: "fan", command: "stop", params: {} }];
+    assert.equal(
+      bytesOf({ ...empty, commands, deviceId, attributeName: "a" }),
+      emptySize + 1 + '[{"thingId":"t_1","trait":"fan","command":"stop","params":{}}]'.length,
+    );
   });
 });
 
