@@ -93,6 +93,21 @@ export const arguedSurvivors: readonly Argued[] = [
     ["condition", 'wellFormed.includes("\\0")', "true", "equivalent: the check only saves work"],
     ["text", '"\\0"', '""', "equivalent: the check only saves work"],
   ]),
+  ...of("src/model/text-bytes.ts", "textBytes", [
+    [
+      "<",
+      "index < text.length",
+      "index <= text.length",
+      "equivalent: beyond the end there is no character, and its code is NaN",
+    ],
+    ["condition", "text.charCodeAt(index) > 0x7f", "true", "equivalent: the check only saves work"],
+    [
+      ">",
+      "text.charCodeAt(index) > 0x7f",
+      "text.charCodeAt(index) >= 0x7f",
+      "equivalent: the encoder counts one byte for that character too",
+    ],
+  ]),
   ...of("src/model/contrast.ts", "textOn", [
     [
       ">=",
