@@ -8,8 +8,8 @@ import { MeasuredProcess } from "../measured-process.ts";
 import type { Result, Row } from "../row.ts";
 
 /**
- * `STREAMS=10000` measures more. Each takes two open files of this process, one of the measured one, and over TLS two of
- * the server in front of the simulator: `ulimit -n 65536` first.
+ * `STREAMS=10000` measures more. Each takes two open files of this process, one of the measured one, and over TLS one of
+ * each worker of the server in front of the simulator: `ulimit -n 65536` first.
  */
 const streams = Number(process.env.STREAMS ?? 1_000);
 /** After this time the work of starting and connecting is done. */
@@ -32,7 +32,10 @@ export const heldStreams: Row = {
       progress(`a service and a reference without streams, for comparison (${how})`);
       const empty = await usageOf(0, isTls);
       progress(`linking and holding ${streams} accounts (${how})`);
-      results.push(...resultsOf(how, empty, await usageOf(streams, isTls)));
+      const measured = resultsOf(how, empty, await usageOf(streams, isTls));
+      // The other half may take long, or need more open files than there are.
+      for (const { what, figure, unit } of measured) progress(`${what}: ${figure.toFixed(1)} ${unit}`);
+      results.push(...measured);
     }
     return results;
   },

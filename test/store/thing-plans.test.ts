@@ -69,13 +69,13 @@ describe("the statements on things, on SQLite", () => {
       );
       const ofThings = "SEARCH t USING COVERING INDEX things_named (device_id=? AND gone_ms=?)";
       const [rest, next] = ["(tenant_id=? AND type_id=? AND id>?)", "(tenant_id=? AND type_id>?)"];
-      const ofDevices = (range: string) => `SEARCH devices USING INDEX devices_of_tenant ${range}`;
-      const ofLast = (range: string) => `SEARCH devices USING COVERING INDEX devices_of_tenant ${range}`;
+      const names = (range: string) => `SEARCH devices USING INDEX devices_of_tenant ${range}`;
+      const ids = (range: string) => `SEARCH devices USING COVERING INDEX devices_of_tenant ${range}`;
       assert.deepEqual(reads, [
-        [ofDevices(rest), ofThings, ofDevices(rest)],
-        [ofLast(rest)],
-        [ofDevices(next), ofThings, ofDevices(next)],
-        [ofLast(next)],
+        [ids(rest), ofThings, names(rest)],
+        [ids(rest)],
+        [ids(next), ofThings, names(next)],
+        [ids(next)],
       ]);
     }));
 });

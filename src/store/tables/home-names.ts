@@ -54,21 +54,26 @@ export function homeNameTable(sql: Sql): HomeNameTable {
   const isShared = sql.dialect === "postgres";
   const name = thingNameSql[sql.dialect].replaceAll("descriptor", "t.descriptor");
   const join = (text: string) => (isShared ? `string_agg(${text}, E'\\n')` : `group_concat(${text}, char(10))`);
-  const ofDevice = `d.is_virtual = 1 AND ${isShared ? "t.user_id = d.user_id AND " : ""}t.device_id = d.id AND t.gone_ms IS NULL`;
+  /** What finds the things of a device. SQLite reads the ids from an index alone. Own devices have no rows of things. */
+  const [keyOfThings, ofDevice] = isShared
+    ? ["user_id, id", "t.user_id = d.user_id AND t.device_id = d.id AND t.gone_ms IS NULL"]
+    : ["id", "t.device_id = d.id AND t.gone_ms IS NULL"];
   return {
     async joined(place, areThingsWanted) {
-      const { devices, parameters } = chosen(place);
+      const { range, parameters } = rangeOf(place);
       // A CROSS JOIN: with a LEFT JOIN, SQLite would not take the names from the index.
       const things = areThingsWanted
         ? `SELECT COUNT(*) AS things, ${join("n.name")} AS names
-           FROM (SELECT ${name} AS name FROM (${devices}) d CROSS JOIN things t WHERE ${ofDevice} LIMIT ${mostJoinedThings}) n`
+           FROM (SELECT ${name} AS name FROM (${chosen(keyOfThings, range)}) d CROSS JOIN things t
+             WHERE ${ofDevice} LIMIT ${mostJoinedThings}) n`
         : "SELECT 0 AS things, NULL AS names";
       const [found, last] = await Promise.all([
         first(
           sql.all<{ things: number; thingNames: string | null; devices: number; deviceNames: string | null }>(
             `SELECT f.things, f.names AS "thingNames", o.devices, o.names AS "deviceNames" FROM (${things}) f CROSS JOIN
-               (SELECT COUNT(*) AS devices, ${join("d.name")} AS names FROM (${devices}) d WHERE d.is_virtual = 0) o`,
-            parameters,
+               (SELECT COUNT(*) AS devices, ${join("d.name")} AS names
+                FROM (${chosen("name, is_virtual", range)}) d WHERE d.is_virtual = 0) o`,
+            [place.limit, ...parameters],
           ),
         ),
         lastOf(place),
@@ -82,19 +87,21 @@ export function homeNameTable(sql: Sql): HomeNameTable {
       };
     },
     things(place) {
-      const { devices, parameters } = chosen(place);
+      const { range, parameters } = rangeOf(place);
       return sql.all(
         `SELECT t.user_id AS "userId", t.device_id AS "deviceId", t.thing_id AS "thingId", ${name} AS name
-         FROM (${devices}) d CROSS JOIN things t WHERE ${ofDevice} AND ${name} IS NOT NULL LIMIT ${mostJoinedThings}`,
-        parameters,
+         FROM (${chosen(keyOfThings, range)}) d CROSS JOIN things t
+         WHERE ${ofDevice} AND ${name} IS NOT NULL LIMIT ${mostJoinedThings}`,
+        [place.limit, ...parameters],
       );
     },
     devices(place) {
-      const { devices, parameters } = chosen(place);
+      const { range, parameters } = rangeOf(place);
       return sql.all(
-        `SELECT d.user_id AS "userId", d.id AS "deviceId", d.name FROM (${devices}) d WHERE d.is_virtual = 0
+        `SELECT d.user_id AS "userId", d.id AS "deviceId", d.name
+         FROM (${chosen("type_id, id, user_id, name, is_virtual", range)}) d WHERE d.is_virtual = 0
          ORDER BY d.type_id, d.id`,
-        parameters,
+        [place.limit, ...parameters],
       );
     },
   };
@@ -110,10 +117,8 @@ export function homeNameTable(sql: Sql): HomeNameTable {
   }
 }
 
-function chosen(place: NamePlace) {
-  const { range, parameters } = rangeOf(place);
-  const devices = `SELECT type_id, id, user_id, name, is_virtual FROM devices WHERE ${range} LIMIT $1`;
-  return { devices, parameters: [place.limit, ...parameters] };
+function chosen(columns: string, range: string): string {
+  return `SELECT ${columns} FROM devices WHERE ${range} LIMIT $1`;
 }
 
 function rangeOf({ tenantId, afterType, afterId }: NamePlace) {
