@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { EcosystemConfiguration } from "../ecosystems/protocol.ts";
 import { defaultExample } from "../ecosystems/registry.ts";
 import { limits } from "../model/limits.ts";
+import { isLoopbackHost } from "../model/loopback-host.ts";
 import { httpUrl, InvalidSetting, plainAddress } from "../model/setting-checks.ts";
 import { readEcosystems, withoutClients } from "./ecosystem-settings.ts";
 import { hasLoopbackAddress } from "./loopback.ts";
@@ -413,5 +414,5 @@ function originOf(text: string): string | undefined {
 
 function isSafe(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
-  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+  return protocol === "https:" || isLoopbackHost(hostname);
 }

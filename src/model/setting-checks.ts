@@ -5,8 +5,9 @@ export class InvalidSetting extends Error {}
 export function httpUrl(text: string): string {
   if (!URL.canParse(text)) throw new InvalidSetting(`is "${text}", which is not an address`);
   const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new InvalidSetting("must begin with http:// or https://");
+  // URL accepts other forms too, and spaces around them, but the text itself is kept.
+  if (!/^https?:\/\/[^/\\]/i.test(text)) throw new InvalidSetting("must begin with http:// or https://");
+  if (/\s/.test(text)) throw new InvalidSetting("must have no spaces or line breaks");
   if (url.username || url.password || /[?#]/.test(text))
     throw new InvalidSetting("must have no user, query or fragment");
   return text.replace(/\/+$/, "");

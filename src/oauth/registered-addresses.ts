@@ -1,4 +1,5 @@
 import { BadParameter } from "../model/errors.ts";
+import { isLoopbackHost } from "../model/loopback-host.ts";
 import type { ClientKind } from "../store/tables/clients.ts";
 
 const longestUri = 2_000;
@@ -30,7 +31,7 @@ function checkAddresses(uris: readonly string[], parameter: string, word: "redir
     if (!url || uri.length > longestUri) refuse(`A ${word} address must be an absolute address in ASCII characters.`);
     else if (uri.includes("#")) refuse(`A ${word} address must have no fragment (#).`);
     else if (url.username || url.password) refuse(`A ${word} address must hold no user name or password.`);
-    else if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+    else if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) {
       refuse(`A ${word} address must begin with https:// (http:// only for 127.0.0.1, [::1] and localhost).`);
     }
   }
@@ -41,8 +42,4 @@ function readStrictly(uri: string): URL | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return undefined;
   const url = new URL(uri);
   return uri.toLowerCase().startsWith(`${url.protocol}//${url.host}`) || url.username ? url : undefined;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -132,6 +132,9 @@ describe("the configuration", () => {
   it("allows an insecure base URL only with an explicit setting", () => {
     const environment = { BREEZEWAY_BASE_URL: "http://example.com", BREEZEWAY_ALLOW_INSECURE: "true" };
     assert.equal(read(environment).baseUrl, "http://example.com");
+    for (const address of ["http://example.com", "http://127.example.com", "http://127.0.0.1.example.com"]) {
+      assert.throws(() => read({ BREEZEWAY_BASE_URL: address }), /BREEZEWAY_ALLOW_INSECURE/);
+    }
     for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
       const open = { BREEZEWAY_HOST: host };
       assert.throws(

@@ -13,6 +13,11 @@ describe("an address in a setting", () => {
   const refused: readonly (readonly [text: string, sentence: string])[] = [
     ["breeze", 'is "breeze", which is not an address'],
     ["ftp://a.example", "must begin with http:// or https://"],
+    ["https:a.example", "must begin with http:// or https://"],
+    ["https:\\\\a.example", "must begin with http:// or https://"],
+    [" https://a.example", "must begin with http:// or https://"],
+    ["https://a.example ", "must have no spaces or line breaks"],
+    ["https://a.example/\n", "must have no spaces or line breaks"],
     ["https://user@a.example", "must have no user, query or fragment"],
     ["https://:password@a.example", "must have no user, query or fragment"],
     ["https://user:password@a.example", "must have no user, query or fragment"],

@@ -1,4 +1,5 @@
 import { BadParameter } from "../../model/errors.ts";
+import { isLoopbackHost } from "../../model/loopback-host.ts";
 import { httpUrl, InvalidSetting } from "../../model/setting-checks.ts";
 import type { SettingDefinition, SetUpEntry, SetUpFacts } from "../assistant.ts";
 import { type AlarmOption, alarmOptions } from "./endpoint.ts";
@@ -101,7 +102,7 @@ function addresses(name: string, text: string, count: number): readonly string[]
 /** Plain http only to this machine, where a simulated Amazon may run. */
 function isSafe(address: string): boolean {
   const { protocol, hostname } = new URL(address);
-  return protocol === "https:" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  return protocol === "https:" || isLoopbackHost(hostname);
 }
 
 export function shownSettings(settings: AlexaSettings): Readonly<Record<string, string>> {

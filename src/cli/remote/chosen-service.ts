@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { Breezeway } from "../../../sdk/src/index.ts";
 import { ConfigurationError } from "../../config/config.ts";
 import { BadParameter, BreezewayError } from "../../model/errors.ts";
+import { isLoopbackHost } from "../../model/loopback-host.ts";
 import type { Call } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type Input, optional } from "../input.ts";
@@ -120,8 +121,7 @@ export function safeAddress(address: string, environment: Readonly<Record<string
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new BadParameter("url", "--url must be an address that begins with https:// or http://, and nothing more.");
   }
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  if (url.protocol === "http:" && !isLoopback && environment.BREEZEWAY_ALLOW_INSECURE !== "true") {
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname) && environment.BREEZEWAY_ALLOW_INSECURE !== "true") {
     throw new ConfigurationError([
       `${address} is neither https nor on this machine: the token would be sent unencrypted. BREEZEWAY_ALLOW_INSECURE=true allows it`,
     ]);
