@@ -28,13 +28,19 @@ const longestUrgentWaitMs = 30_000;
 /** A command without an outcome is looked at again this often, until its reply expires. */
 const replyEveryMs = 2_000;
 
+/** When the marks of a report were read, and its things that have vanished since. */
+export interface ReportEnd {
+  readonly readMs: number;
+  readonly vanished: readonly VanishedThing[];
+}
+
 /** What was told of one claim, and how the claim ends. */
 export class Attempt {
   readonly #parts: AttemptParts;
   readonly #priority: Priority;
   readonly #grant: ClaimedGrant;
   /** What is left to tell of the marks that were read. */
-  readonly #marks: Map<string, AssistantMark>;
+  #marks: ReadonlyMap<string, AssistantMark>;
   readonly #replies: readonly AssistantReply[];
   readonly #report: BuiltReport;
   readonly #sentReplies = new Set<string>();
@@ -69,16 +75,24 @@ export class Attempt {
 
   /** From now on these marks are told instead of those marks. */
   replaceMarks(before: readonly AssistantMark[], by: readonly AssistantMark[]): void {
-    for (const { thingId } of before) this.#marks.delete(thingId);
-    for (const mark of by) this.#marks.set(mark.thingId, mark);
+    const left = new Map(this.#marks);
+    for (const { thingId } of before) left.delete(thingId);
+    for (const mark of by) left.set(mark.thingId, mark);
+    this.#marks = left;
   }
 
   /**
    * Stores the outcome of a message; returns what follows. `over`: nothing, the claim has ended. `emergency`: an emergency
-   * goes before the next message; the caller releases the claim.
+   * goes before the next message; the caller releases the claim. `end`: this was the last message, and the same transaction
+   * finishes the report.
    */
-  async settle(message: AssistantMessage, answered: Outcome, hasNext: boolean): Promise<"over" | "next" | "emergency"> {
+  async settle(
+    message: AssistantMessage,
+    answered: Outcome,
+    end: ReportEnd | undefined,
+  ): Promise<"over" | "next" | "emergency"> {
     const grant = this.#grant;
+    const marksAfter = this.#marksAfter(message);
     const follows = await this.#parts.store.transaction(async (tx) => {
       if (!(await tx.assistantGrants.holds(grant))) return "over";
       const outcome = await this.#sinceClaimed(tx, answered);
@@ -105,10 +119,13 @@ export class Attempt {
       if (outcome.result === "refused" && outcome.afterMs !== undefined) {
         await this.#tellAgain(tx, outcome.thingIds ?? message.thingIds, outcome.afterMs);
       }
-      const goesFirst = hasNext && (await this.#hasNewEmergency(tx, await tx.clock.nowMs()));
-      return goesFirst ? "emergency" : "next";
+      if (end) {
+        await this.#finish(tx, marksAfter, end);
+        return "over";
+      }
+      return (await this.#hasNewEmergency(tx, await tx.clock.nowMs())) ? "emergency" : "next";
     }, this.#priority);
-    if (follows !== "over") for (const thingId of message.thingIds) this.#strike(thingId, message.tells);
+    if (follows !== "over") this.#marks = marksAfter;
     return follows;
   }
 
@@ -127,34 +144,44 @@ export class Attempt {
     return Math.min(Math.max(afterMs ?? 0, isUrgent ? Math.min(ownMs, longestUrgentWaitMs) : ownMs), longestWaitMs);
   }
 
-  /** Removes reported fields from the mark, so that a later mark of the same thing is kept. */
-  #strike(thingId: string, tells: AssistantMessage["tells"]): void {
-    const mark = this.#marks.get(thingId);
-    if (!mark) return;
-    const syncMs = tells.sync ? null : mark.syncMs;
-    // As it is stored: the state of a thing that is to be added later is told again after that.
-    const told = { stateMs: syncMs, isUrgent: false };
-    const left = { ...mark, syncMs, ...(tells.state && told) };
-    if (left.stateMs === null && left.syncMs === null) this.#marks.delete(thingId);
-    else this.#marks.set(thingId, left);
+  /** The marks without the fields that the message reports, so that a later mark of the same thing is kept. */
+  #marksAfter({ thingIds, tells }: AssistantMessage): ReadonlyMap<string, AssistantMark> {
+    const marks = new Map(this.#marks);
+    for (const thingId of thingIds) {
+      const mark = marks.get(thingId);
+      if (!mark) continue;
+      const syncMs = tells.sync ? null : mark.syncMs;
+      // As it is stored: the state of a thing that is to be added later is told again after that.
+      const told = { stateMs: syncMs, isUrgent: false };
+      const left = { ...mark, syncMs, ...(tells.state && told) };
+      if (left.stateMs === null && left.syncMs === null) marks.delete(thingId);
+      else marks.set(thingId, left);
+    }
+    return marks;
   }
 
   /** Everything was sent: marks that no message tells about are removed too. Vanished things are told as removed later. */
-  async finish(readMs: number, vanished: readonly VanishedThing[]): Promise<void> {
-    const grant = this.#grant;
+  async finish(end: ReportEnd): Promise<void> {
     await this.#parts.store.transaction(async (tx) => {
-      if (!(await tx.assistantGrants.holds(grant))) return;
-      const unchanged = await this.#unchanged(tx, vanished);
-      await tx.assistantMarks.removeAllSent(grant, this.marks, (mark) => ({
-        state: isStateDue(mark, readMs),
-        sync: isDue(mark.syncMs, readMs),
-      }));
-      const nowMs = await tx.clock.nowMs();
-      await this.#removeLater(tx, unchanged, nowMs);
-      for (const { reply } of this.#report.replies) this.#sentReplies.add(reply);
-      await this.#lookAgain(tx, nowMs);
-      await tx.assistantGrants.release(grant, this.#progress(nowMs));
+      if (await tx.assistantGrants.holds(this.#grant)) await this.#finish(tx, this.#marks, end);
     }, this.#priority);
+  }
+
+  async #finish(
+    tx: SendingTables,
+    marks: ReadonlyMap<string, AssistantMark>,
+    { readMs, vanished }: ReportEnd,
+  ): Promise<void> {
+    const unchanged = await this.#unchanged(tx, marks, vanished);
+    await tx.assistantMarks.removeAllSent(this.#grant, [...marks.values()], (mark) => ({
+      state: isStateDue(mark, readMs),
+      sync: isDue(mark.syncMs, readMs),
+    }));
+    const nowMs = await tx.clock.nowMs();
+    await this.#removeLater(tx, unchanged, nowMs);
+    for (const { reply } of this.#report.replies) this.#sentReplies.add(reply);
+    await this.#lookAgain(tx, nowMs);
+    await tx.assistantGrants.release(this.#grant, this.#progress(nowMs));
   }
 
   /** Gives the claim back before everything was sent. */
@@ -172,11 +199,15 @@ export class Attempt {
   }
 
   /** Those of these things whose marks are as they were read. */
-  async #unchanged(tx: SendingTables, things: readonly VanishedThing[]): Promise<readonly VanishedThing[]> {
+  async #unchanged(
+    tx: SendingTables,
+    marks: ReadonlyMap<string, AssistantMark>,
+    things: readonly VanishedThing[],
+  ): Promise<readonly VanishedThing[]> {
     if (things.length === 0) return [];
     const ids = things.map(({ thingId }) => thingId);
     const now = new Map((await tx.assistantMarks.some(this.#grant, ids)).map((mark) => [mark.thingId, mark.version]));
-    return things.filter(({ thingId }) => now.get(thingId) === this.#marks.get(thingId)?.version);
+    return things.filter(({ thingId }) => now.get(thingId) === marks.get(thingId)?.version);
   }
 
   /** The log says that these things are gone, but the mark of that was not made yet, or the clock was set back. */

@@ -82,7 +82,8 @@ export async function sendDue(
       if (stopping.aborted) return attempt.release();
     }
     messages = messages.slice(1);
-    const follows = await attempt.settle(sent, outcome, messages.length > 0);
+    const end = messages.length === 0 ? { readMs: nowMs, vanished } : undefined;
+    const follows = await attempt.settle(sent, outcome, end);
     if (follows === "over") return true;
     left = remainingReport(left, sent);
     if (follows === "emergency") {
@@ -97,7 +98,7 @@ export async function sendDue(
       messages = outlet.assistant.messages(left, outlet.settings);
     }
   }
-  await attempt.finish(nowMs, vanished);
+  await attempt.finish({ readMs: nowMs, vanished });
   return true;
 }
 
