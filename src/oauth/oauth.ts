@@ -22,12 +22,12 @@ export interface OAuthParts {
   readonly runtime: Runtime;
   /** The issuer identifier: the configured base URL, never taken from a request. */
   readonly issuer: () => string;
-  /** Whether no node of the previous version uses this store. Always true by default. */
-  readonly areOlderNodesGone?: () => boolean;
+  /** Whether no node of the previous version uses this store. */
+  readonly areOlderNodesGone: () => boolean;
   readonly lifetimes: Lifetimes;
   readonly failureLimits?: Partial<FailureLimitSettings>;
-  /** Called for client authentications that were refused because of a limit. */
-  readonly onLimitReached?: OnLimitReached;
+  /** Called for each refused client authentication, and each removal of tokens, because of a limit. */
+  readonly onLimitReached: OnLimitReached;
 }
 
 /** Short, since a machine exchanges the code at once. */
@@ -36,7 +36,7 @@ const codeSeconds = 60;
 /** The OAuth 2.0 authorization server: clients, the authorization flow, tokens, and their verification. */
 export function oauthOn(parts: OAuthParts) {
   const { store, identity, verification, sealer, runtime, issuer, lifetimes, failureLimits, onLimitReached } = parts;
-  const { areOlderNodesGone = () => true } = parts;
+  const { areOlderNodesGone } = parts;
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // Many concurrent attempts are allowed: a secret of 256 bits can't be guessed, and an assistant refreshes the tokens of
   // all its users from one address.
@@ -44,7 +44,7 @@ export function oauthOn(parts: OAuthParts) {
   const limits = new FailureLimits(
     counts,
     { ...failureLimits, atOnce: 100, perSource: limitTable.clientAuthenticationsPerSource },
-    () => onLimitReached?.("clientAuthenticationsPerSource"),
+    () => onLimitReached("clientAuthenticationsPerSource"),
   );
   const commandTokens = commandTokensWith(sealer, store);
   const commandAccess = async (accessToken: string) => {

@@ -165,9 +165,11 @@ function madeOAuth(
     identity,
     verification: new TokenVerifier({ store, runtime }),
     sealer: sealingWith(randomBytes(32)),
+    areOlderNodesGone: () => true,
     runtime,
     issuer,
     lifetimes: { accessSeconds: 3_600, refreshSeconds: 86_400 },
+    onLimitReached: () => undefined,
   });
   return { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) };
 }

@@ -39,8 +39,17 @@ describe("the last use of a grant", () => {
     assert.deepEqual(store.uses, ["grant 1"]);
     await verification.verify(store.add("grant 2"));
     verification.stop();
+    assert.equal(runtime.timers, 0);
     await runtime.advance(5_000);
     assert.deepEqual(store.uses, ["grant 1"]);
+  });
+
+  it("is stored for 50 grants in one transaction, so that others don't wait long", async (t) => {
+    const { runtime, store, verification } = useWorld();
+    const transactions = t.mock.method(store, "transaction");
+    for (let n = 0; n < 101; n++) await verification.verify(store.add(`grant ${n}`));
+    await runtime.advance(1_000);
+    assert.deepEqual([transactions.mock.callCount(), new Set(store.uses).size], [3, 101]);
   });
 
   it("does not disturb a call when it can't be stored", async () => {

@@ -29,6 +29,8 @@ export class HeldTokens {
   horizon: LogPosition = logStart;
   /** The number of token look-ups. */
   lookUps = 0;
+  /** The grants of open streams that were looked up, in order. */
+  readonly checked: string[] = [];
   /** The number of reads of revocations. */
   revocationReads = 0;
   readonly #rows = new Map<string, AccessTokenRow>();
@@ -116,7 +118,9 @@ export class HeldTokens {
     };
     const grants = {
       usable: async (requested: readonly { readonly id: string }[]) => {
-        const held = new Set([...this.#rows.values()].map(({ grant }) => grant.id));
+        this.checked.push(...requested.map(({ id }) => id));
+        const usable = [...this.#rows.values()].filter(({ suspended }) => suspended === null);
+        const held = new Set(usable.map(({ grant }) => grant.id));
         return new Set(requested.map(({ id }) => id).filter((id) => held.has(id)));
       },
       used: async ({ id }: { readonly id: string }) => void this.uses.push(id),

@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { contrastOf, readColor } from "../../src/model/contrast.ts";
+import type { TenantId } from "../../src/model/ids.ts";
 import type { Scope } from "../../src/model/scopes.ts";
 import { type LoginProblem, loginPage } from "../../src/oauth/pages/login-page.ts";
+import { pageBrand } from "../../src/oauth/pages/page-brand.ts";
 import { termsPage } from "../../src/oauth/pages/terms-page.ts";
 import { html } from "../../src/web/html.ts";
 import { messagePage } from "../../src/web/message-page.ts";
@@ -45,6 +47,7 @@ function pagesWith(text: string | undefined): Record<string, Page> {
   };
 }
 
+const plainBrand = { tenantName: "N", accent: undefined, logoUrl: undefined, supportUrl: undefined };
 const pages = pagesWith(undefined);
 const page = (name: string) => pages[name]!.html;
 const tagsOf = (text: string) => text.match(/<[^>]*>/g) ?? [];
@@ -195,6 +198,23 @@ describe("the login page", () => {
       assert.match(loginPage({ ...common, username: "" }).html, /name="username"[^>]* autofocus>/);
     });
   }
+
+  it("marks the fields as wrong, except when other input would not help", () => {
+    const { brand, ...common } = {
+      brand: plainBrand,
+      clientName: "L",
+      returnsTo: "l.example",
+      action: "/a",
+      hidden: {},
+    };
+    const marksOf = (problem: LoginProblem) =>
+      loginPage({ ...common, brand, username: "ada", problem }).html.match(/ aria-invalid="true"/g)?.length ?? 0;
+    assert.deepEqual([{ kind: "wrong" } as const, { kind: "empty" } as const].map(marksOf), [2, 2]);
+    assert.deepEqual(
+      [{ kind: "tooMany", retryAfterSeconds: 9 } as const, { kind: "suspended" } as const].map(marksOf),
+      [0, 0],
+    );
+  });
 });
 
 describe("the login page of a link session", () => {
@@ -204,6 +224,22 @@ describe("the login page of a link session", () => {
     const { html: text } = loginPage({ ...common, problem: { kind: "otherUser", name: "ada" } });
     assert.match(wordsOf(text), /This page is for the account ada\. Sign in with that account\./);
     assert.doesNotMatch(text, /Afterwards you return/);
+    const first = loginPage(common).html;
+    assert.match(first, /name="username"[^>]*value="eve"/);
+    assert.match(first, /name="password"[^>]* autofocus>/, "the user name is known");
+    assert.equal(first.match(/ autofocus/g)?.length, 1);
+  });
+});
+
+describe("the brand of a page", () => {
+  it("has the address of the tenant's logo below the base URL, if the tenant has one", async () => {
+    const shown = async (hasLogo: boolean, baseUrl: string) => {
+      const identity = { brandOf: async () => ({ ...plainBrand, hasLogo }) } as never;
+      return pageBrand(identity, () => baseUrl)(7 as TenantId);
+    };
+    assert.deepEqual(await shown(false, "https://b.example"), plainBrand);
+    assert.equal((await shown(true, "https://b.example")).logoUrl, "/oauth2/logo/7");
+    assert.equal((await shown(true, "https://b.example/home/")).logoUrl, "/home/oauth2/logo/7");
   });
 });
 

@@ -66,6 +66,19 @@ describe("verification on one node", () => {
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
+  it("doesn't cache a token when its user was suspended during the read", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const token = store.add("grant 1");
+    store.isHeld = true;
+    const verifying = verification.verify(token);
+    store.suspend({ userId: 1 as UserId });
+    verification.suspend({ userId: 1 as UserId });
+    store.isHeld = false;
+    store.answerOldest();
+    await verifying;
+    await assert.rejects(verification.verify(token), /This user is suspended/);
+  });
+
   it("caches a token that was read after a revocation", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const token = store.add("grant 1");
@@ -171,6 +184,66 @@ describe("verification on a node of many", () => {
     assert.equal(store.lookUps, lookUps + refused.length);
     for (const token of tokens) if (!refused.includes(token)) await verification.verify(token);
     assert.equal(store.lookUps, lookUps + refused.length, "the others are still cached");
+  });
+
+  it("ends the streams of users and clients that another node suspends, and looks up no others", async (t) => {
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
+    const ended: string[] = [];
+    const watch = (id: string, whose: { userId?: number; clientId?: string }) =>
+      verification.watch(store.add(id, whose), () => void ended.push(id));
+    await watch("grant 1", { userId: 1 });
+    await watch("grant 2", { userId: 2 });
+    await watch("grant 3", { userId: 3, clientId: "another" });
+    store.suspend({ userId: 1 as UserId });
+    await runtime.advance(revocationPolling.everyMs);
+    assert.deepEqual([ended, store.checked], [["grant 1"], ["grant 1"]]);
+    store.suspend({ clientId: "another" });
+    await runtime.advance(revocationPolling.everyMs);
+    assert.deepEqual(ended, ["grant 1", "grant 3"]);
+  });
+
+  it("caches a token although it has read meanwhile that nothing was revoked", async (t) => {
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    store.isHeld = true;
+    const verifying = verification.verify(token);
+    store.isHeld = false;
+    await runtime.advance(revocationPolling.everyMs);
+    store.answerOldest();
+    await verifying;
+    await verification.verify(token);
+    assert.equal(store.lookUps, 1);
+  });
+
+  it("doesn't cache a token when the store was restored during the read", async (t) => {
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    store.isHeld = true;
+    const verifying = verification.verify(token);
+    store.isHeld = false;
+    store.lose("grant 1");
+    store.epoch = "second";
+    await runtime.advance(revocationPolling.everyMs);
+    store.answerOldest();
+    await verifying;
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
+  it("looks a token up again when the store was slow, and refuses the call after three slow answers", async (t) => {
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    store.isHeld = true;
+    const verifying = verification.verify(token);
+    const { settled } = settling(verifying);
+    while (!settled()) {
+      await runtime.advance(revocationPolling.trustedMs);
+      store.answerOldest();
+      await flushPromises();
+    }
+    await assert.rejects(verifying, StoreUnavailable);
+    assert.equal(store.lookUps, 3);
+    store.isHeld = false;
+    assert.deepEqual(await verification.verify(token), ada);
   });
 
   it("clears its cache when the store was restored or promoted", async (t) => {
@@ -333,13 +406,24 @@ describe("verification on a node of many", () => {
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
+  it("reads nothing more when it is stopped during a read", async (t) => {
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
+    store.isHeld = true;
+    verification.hinted();
+    verification.stop();
+    store.isHeld = false;
+    store.answerOldest();
+    await flushPromises();
+    assert.equal(runtime.timers, 0);
+  });
+
   it("reports that it can't read revocations, and stops reading when it is stopped", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     store.failure = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(revocationPolling.everyMs);
     assert.deepEqual(
-      runtime.logLines.map(({ level }) => level),
-      ["warn"],
+      runtime.logLines.map(({ level, sentence }) => [level, sentence]),
+      [["warn", "what other nodes revoked could not be read"]],
     );
     verification.stop();
     const { revocationReads } = store;
@@ -347,6 +431,15 @@ describe("verification on a node of many", () => {
     assert.deepEqual([store.revocationReads, runtime.timers], [revocationReads, 0]);
   });
 });
+
+function settling(promise: Promise<unknown>) {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  return { settled: () => isSettled };
+}
 
 async function verificationWorld(test: TestContext, { isShared = false } = {}) {
   const store = new HeldTokens({ isShared });
