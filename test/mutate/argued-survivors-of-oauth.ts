@@ -20,8 +20,8 @@ export const arguedOfOAuth: readonly Argued[] = [
   ...of("src/oauth/client-cache.ts", "ClientCache.forget", [
     ["++", "this.#invalidations++", "this.#invalidations--", "equivalent: the count only has to change"],
   ]),
-  ...of("src/oauth/clients.ts", "rotateSecret", [
-    ["condition", "overlapMs > 0", "true", "equivalent: a secret that ends now is refused as a removed one is"],
+  ...of("src/oauth/token-audit.ts", "windowOf", [
+    ["boolean", "false", "true", "equivalent: the first of a window always gets its entry, and then none is owed"],
   ]),
   ...of("src/oauth/token-verification.ts", "TokenVerifier.#lookUp", [
     [
@@ -30,6 +30,9 @@ export const arguedOfOAuth: readonly Argued[] = [
       "(this.#runtime.elapsedMs() - startedMs) > revocationPolling.trustedMs",
       "a bound for measured times, which may be wrong by more than the difference",
     ],
+  ]),
+  ...of("src/oauth/token-verification.ts", "meantBy", [
+    ["??", "userId ?? []", "userId", "equivalent: no grant has the user undefined"],
   ]),
   ...of("src/oauth/token-verification.ts", "TokenVerifier.#hear", [
     ["??", "grant ?? []", "grant", "equivalent: no grant has the id undefined"],
@@ -42,5 +45,13 @@ export const arguedOfOAuth: readonly Argued[] = [
       "the count only has to change; another revocation during the same read would be needed to tell",
     ],
     ["statement", "this.#ofGrant.clear();", "", "small entries stay in memory; no answer depends on them"],
+  ]),
+  ...of("src/oauth/tokens.ts", "refresh", [
+    [
+      "condition",
+      "token.isUsed",
+      "true",
+      "equivalent: a token that was never used has no successors; the check saves a read",
+    ],
   ]),
 ];

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { InvalidClient } from "../../src/model/errors.ts";
 import type { GrantRow } from "../../src/store/tables/grants.ts";
+import { storedCounts } from "./bar/stored.ts";
 import { oauthWorld } from "./oauth-world.ts";
 
 const hourMs = 3_600_000;
@@ -13,6 +15,25 @@ describe("a code", () => {
     assert.equal((await world.exchange(early)).status, 200);
     await world.timePasses(1);
     assert.equal((await world.exchange(late)).body.error, "invalid_grant");
+  });
+});
+
+describe("a client that was removed while it asked for a token", () => {
+  it("gets none, and leaves no grant", async (t) => {
+    const world = await oauthWorld(t);
+    const { oauth } = world.service.parts;
+    const { id } = await world.addClient({ kind: "enterprise", redirectUris: [] });
+    const [own, ofUsers] = [(await oauth.findClient(id))!, (await oauth.findClient(world.client.id))!];
+    const { refresh_token: refreshToken } = await world.tokens();
+    const code = await world.code();
+    for (const { id } of [own, ofUsers]) await oauth.removeClient(id);
+    const source = "192.0.2.1";
+    await assert.rejects(oauth.tokens.issueToClient(own, null, source), InvalidClient);
+    const exchange = { code, redirectUri: undefined, verifier: undefined };
+    await assert.rejects(oauth.tokens.exchangeCode(ofUsers, exchange, source), InvalidClient);
+    await assert.rejects(oauth.tokens.refresh(ofUsers, { refreshToken, requestedScopes: null }, source), InvalidClient);
+    const { grants, access_tokens, refresh_tokens } = await storedCounts(world);
+    assert.deepEqual([grants, access_tokens, refresh_tokens], [0, 0, 0]);
   });
 });
 

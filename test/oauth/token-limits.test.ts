@@ -2,9 +2,19 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AuditAct } from "../../src/identity/audit.ts";
 import { hashOf } from "../../src/identity/secrets.ts";
-import { InvalidGrant, InvalidToken, OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
+import {
+  InvalidGrant,
+  InvalidToken,
+  OutcomeUnknown,
+  StoreUnavailable,
+  TooManyRequests,
+} from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
 import { type AddTokenEntry, tokenAuditWith } from "../../src/oauth/token-audit.ts";
+import { tokenLimits } from "../../src/oauth/token-limits.ts";
+import { onStore } from "../contracts/store/harness.ts";
+import { makeHome } from "../contracts/store/home.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { longSuiteOn } from "../stories/world.ts";
 import { storedCounts, storedRows } from "./bar/stored.ts";
 import { oauthWorld, type Tokens } from "./oauth-world.ts";
@@ -135,6 +145,44 @@ for (const database of longSuiteOn("sqlite")) {
     });
   });
 }
+
+describe("the limit of a user's grants to one client", () => {
+  it("ends and reports nothing for the last grant that is allowed, and the oldest for one more", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { tenantId, userId } = await makeHome(store);
+      const reached: string[] = [];
+      const limit = tokenLimits((name) => void reached.push(name));
+      const grant = { tenantId, userId, clientId: "bwc_1", covers: "user" } as const;
+      await store.transaction(async (tx) => {
+        for (let n = 1; n < limits.grantsPerUserAndClient; n++) await tx.grants.add({ ...grant, id: `grant ${n}` });
+        assert.deepEqual(await limit.ofUser(tx, userId, "bwc_1"), []);
+        assert.deepEqual(reached, []);
+        await tx.grants.add({ ...grant, id: "the last one" });
+        assert.equal((await limit.ofUser(tx, userId, "bwc_1")).length, 1);
+        assert.deepEqual(reached, ["grantsPerUserAndClient"]);
+      });
+    }));
+});
+
+describe("client authentications of one source", () => {
+  it("are refused beyond 1,000 in progress, and the metric counts them", async (t) => {
+    const world = await oauthWorld(t);
+    const { oauth } = world.service.parts;
+    const credentials = { clientId: world.client.id, secret: world.client.secret, source: "192.0.2.1" };
+    const attempts = Array.from({ length: limits.clientAuthenticationsPerSource + 2 }, () =>
+      oauth.authenticateClient(credentials),
+    );
+    const refused = (await Promise.allSettled(attempts)).flatMap((one) =>
+      one.status === "rejected" ? one.reason : [],
+    );
+    assert.equal(refused.length, 2);
+    assert.ok(refused.every((error) => error instanceof TooManyRequests));
+    assert.match(
+      (await world.get("/metrics")).body,
+      /limit_reached_total\{limit="clientAuthenticationsPerSource"\} 2$/m,
+    );
+  });
+});
 
 describe("the audit of tokens", () => {
   const grant = {
