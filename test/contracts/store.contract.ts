@@ -32,6 +32,7 @@ import { operatorTableCases } from "./store/operator-table-cases.ts";
 import { quotaTableCases } from "./store/quota-table-cases.ts";
 import { refreshTokenTableCases } from "./store/refresh-token-table-cases.ts";
 import { reusingOneDatabase } from "./store/reused-database.ts";
+import { signInTableCases } from "./store/sign-in-table-cases.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { tenantAndNodeCases } from "./store/tenant-and-node-cases.ts";
@@ -59,6 +60,7 @@ export function describeStore(
       deviceCountCases(reusing);
       clientTableCases(reusing);
       refreshTokenTableCases(reusing);
+      signInTableCases(reusing);
       figureCases(reusing);
       linkHourCases(reusing);
       linkSessionTableCases(reusing);

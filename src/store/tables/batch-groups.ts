@@ -58,7 +58,7 @@ export function batchGroupTable(sql: Sql): BatchGroupTable {
         "SELECT COUNT(*) AS keys, COALESCE(SUM(bytes), 0) AS bytes FROM batch_groups WHERE owner_id = $1",
         [ownerId],
       );
-      return { keys: Number(row?.keys ?? 0), bytes: Number(row?.bytes ?? 0) };
+      return { keys: Number(row!.keys), bytes: Number(row!.bytes) };
     },
     async remove({ ownerId, hash }) {
       await sql.run("DELETE FROM batch_groups WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);

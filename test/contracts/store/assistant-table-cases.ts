@@ -72,6 +72,29 @@ export function assistantTableCases(harness: StoreHarness): void {
       assert.equal(await store.transaction((tx) => tx.assistantGrants.countOfOutlet(outletId)), 0);
       assert.equal(await store.transaction((tx) => tx.assistantGrants.removeDead(10)), 1);
       assert.equal(await store.read((tx) => tx.assistantGrants.isAny()), false);
+      assert.equal(await store.transaction((tx) => tx.assistantGrants.put(again)), true, "it is a new one");
+    }));
+
+  it("mark every user of every outlet once for all their things, and make each due at once", () =>
+    onStore(harness, async (store) => {
+      const keys = [];
+      for (const name of ["Ada", "Bob", "Eve"]) keys.push(await grantOf(store, await makeHome(store, { name })));
+      const [idle, later, urgent] = keys as [AssistantGrantKey, AssistantGrantKey, AssistantGrantKey];
+      await store.transaction(async (tx) => {
+        await tx.assistantGrants.wakeAt(later, 900);
+        await tx.assistantGrants.wakeAt(urgent, 5);
+        for (const nowMs of [50, 60]) await tx.assistantMarks.addToAll(nowMs);
+        for (const [key, dueMs] of [
+          [idle, 50],
+          [later, 50],
+          [urgent, 5],
+        ] as const) {
+          assert.equal((await tx.assistantGrants.find(key))?.dueMs, dueMs);
+          assert.equal(await tx.assistantMarks.count(key), 1);
+          const mark = await tx.assistantMarks.find(key, "");
+          assert.deepEqual([mark?.version, mark?.sinceMs, mark?.stateMs, mark?.syncMs], [2, 50, 60, 60]);
+        }
+      });
     }));
 
   it("leaves a grant whose last attempt failed to its back-off, except for an emergency and a resume", () =>
@@ -338,6 +361,10 @@ export function assistantTableCases(harness: StoreHarness): void {
         const read = await tx.assistantMarks.dueSyncs(key, 10);
         assert.deepEqual(read.map(thingOf), ["t_gone", "t_new"]);
         assert.deepEqual(await tx.assistantMarks.dueSyncs(key, 9), []);
+        assert.deepEqual(
+          [await tx.assistantMarks.leaving(key, 10), await tx.assistantMarks.leaving(key, 900)],
+          [["t_leaving"], []],
+        );
         const [gone, added] = read as [AssistantMark, AssistantMark];
         await tx.assistantMarks.removeAllSent(key, [gone, added], ({ thingId }) => ({
           ...{ state: thingId === "t_gone", sync: true },
@@ -433,6 +460,11 @@ export function assistantTableCases(harness: StoreHarness): void {
         assert.deepEqual(await due(nowMs), ["t_state", "t_urgent"]);
         assert.deepEqual(await due(nowMs + 60_000), ["t_soon", "t_state", "t_urgent"]);
         assert.deepEqual(await due(nowMs + 20 * 60_000), ["t_gone", "t_soon", "t_state", "t_urgent"]);
+        assert.deepEqual((await tx.assistantMarks.dueSyncs(key, nowMs + 20 * 60_000)).map(thingOf), [
+          "t_gone",
+          "t_soon",
+        ]);
+        assert.equal((await tx.assistantMarks.find(key, "t_state"))?.syncMs, null);
         assert.equal(await tx.assistantGrants.claim(key, nowMs, nowMs), undefined, "a node may still be sending");
         const claimed = await tx.assistantGrants.claim(key, nowMs + 60_000, nowMs + 60_000);
         const after = { attempts: 1, problem: "503", reportedMs: null, staleDevices: [], retryMs: laterMs };

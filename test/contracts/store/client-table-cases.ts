@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { logStart } from "../../../src/store/tables/log-position.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
-import { type Home, makeHome } from "./home.ts";
+import { type Home, makeHome, plain } from "./home.ts";
 
 /** Clients, and the codes and grants that they get. */
 export function clientTableCases(harness: StoreHarness): void {
@@ -97,6 +97,30 @@ export function clientTableCases(harness: StoreHarness): void {
       await store.read(async (tx) => {
         assert.equal(await tx.codes.find({ ownerId: userId, hash: "a" }), undefined);
         assert.equal((await tx.codes.find({ ownerId: userId, hash: "b" }))?.clientId, "bwc_2");
+      });
+    }));
+
+  it("removes grants with their tokens, each once, and no others", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const { tenantId, userId } = home;
+      const none = { scope: null, termsVersion: null, termsMs: null };
+      const grant = { tenantId, userId, clientId: "bwc_1", covers: "user", ...none } as const;
+      const [one, other] = [
+        { ...grant, id: "one" },
+        { ...grant, id: "other" },
+      ];
+      await store.transaction(async (tx) => {
+        for (const added of [one, other]) {
+          await tx.grants.add(added);
+          await tx.accessTokens.add({ ownerId: userId, hash: `token of ${added.id}` }, added.id, 9_000_000_000_000);
+        }
+        assert.deepEqual(await tx.grants.removeAll([]), []);
+        assert.deepEqual((await tx.grants.removeAll([one, { ...grant, id: "unknown" }])).map(plain), [one]);
+        assert.deepEqual(await tx.grants.removeAll([one]), []);
+        assert.equal(await tx.grants.remove(one), false);
+        assert.equal(await tx.accessTokens.find({ ownerId: userId, hash: "token of one" }), undefined);
+        assert.equal((await tx.accessTokens.find({ ownerId: userId, hash: "token of other" }))?.grant.id, "other");
       });
     }));
 

@@ -139,6 +139,64 @@ export function deliveryCases(harness: StoreHarness): void {
     }),
   );
 
+  it("about no device wait for no message about a device", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      assert.deepEqual(home.devices, [1], "the first device");
+      await addDelivery(store, home);
+      await store.transaction((tx) =>
+        tx.deliveries.add({ ...deliveryOf(home), deviceId: noLinkedDevice, type: "linkSession", messageId: "msg_2" }),
+      );
+      const due = (await deliveriesOf(store, home)).map(({ nextMs }) => nextMs !== null);
+      assert.deepEqual(due, [true, true]);
+    }),
+  );
+
+  it("are removed with their webhook, and those of another one stay", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const other = { ownerId: home.userId, id: "wh_2" };
+      await addDelivery(store, home);
+      await store.transaction(async (tx) => {
+        await tx.deliveries.add({ ...deliveryOf(home), webhookId: other.id, messageId: "msg_2" });
+        await tx.webhooks.remove({ ownerId: home.userId, id: webhookId });
+      });
+      assert.deepEqual(await deliveriesOf(store, home), []);
+      assert.equal((await store.read((tx) => tx.deliveries.ofWebhook(other, 10))).length, 1);
+    }),
+  );
+
+  it("are removed some at a time when they have ended long ago, the oldest first", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 4 });
+      await store.transaction((tx) =>
+        tx.deliveries.addAll(
+          home.devices.map((deviceId, n) => ({ ...deliveryOf(home), deviceId, messageId: `msg_${n}` })),
+        ),
+      );
+      const attempt = { status: 200, text: null };
+      const stored = new Map((await deliveriesOf(store, home)).map((delivery) => [delivery.messageId, delivery]));
+      await store.transaction(async (tx) => {
+        for (const [messageId, state, settledMs] of [
+          ["msg_0", "delivered", 30],
+          ["msg_1", "failed", 10],
+          ["msg_2", "delivered", 20],
+        ] as const) {
+          await tx.deliveries.settle(stored.get(messageId)!, state, settledMs, attempt);
+        }
+      });
+      const left = async () => (await deliveriesOf(store, home)).map(({ messageId }) => messageId).toSorted();
+      const remove = (beforeMs: number, limit: number) =>
+        store.transaction((tx) => tx.deliveries.removeSettled(beforeMs, limit));
+      assert.equal(await remove(30, 1), 1);
+      assert.deepEqual(await left(), ["msg_0", "msg_2", "msg_3"]);
+      assert.equal(await remove(30, 9), 1);
+      assert.equal(await remove(31, 9), 1);
+      assert.equal(await remove(9e12, 9), 0);
+      assert.deepEqual(await left(), ["msg_3"], "it still waits");
+    }),
+  );
+
   it("of other users go on when one of them is removed whose message came first", { timeout: 30_000 }, () =>
     onStore(harness, async (store) => {
       const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];

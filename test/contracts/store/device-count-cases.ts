@@ -33,6 +33,28 @@ export function deviceCountCases(harness: StoreHarness): void {
       });
     }));
 
+  it("counts the names of a device up to 9,999, and keeps no count of more", () =>
+    onStore(harness, async (store, database) => {
+      const { userId, devices } = await makeHome(store);
+      const lamp = devices[0]!;
+      await database.sql(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+         INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
+         SELECT ${userId}, ${lamp}, -1, CAST(10000 + i AS TEXT), 'x', 0 FROM n`,
+      );
+      const count = () =>
+        store.transaction(async ({ attributeUsage }) => ({
+          ...(await attributeUsage.count(userId, lamp)),
+          kept: (await attributeUsage.ofDevice(userId, lamp))?.names,
+        }));
+      assert.deepEqual(await count(), { names: 9_999, bytes: 59_994, isWhole: true, kept: 9_999 });
+      await database.sql(
+        `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
+         VALUES (${userId}, ${lamp}, -1, 'one more', '', 0)`,
+      );
+      assert.deepEqual(await count(), { names: 10_000, bytes: 60_002, isWhole: false, kept: 9_999 });
+    }));
+
   it("removes names that were erased before a time, page by page, and tells the oldest erasure that stays", () =>
     onStore(harness, async (store) => {
       const { userId, devices } = await makeHome(store);

@@ -59,6 +59,10 @@ export function figureCases(harness: StoreHarness): void {
       assert.deepEqual(await listed("failing"), ["wh_a", "wh_c"]);
       assert.deepEqual(await listed("failing", [acme.id]), ["wh_a"]);
       assert.deepEqual(await listed("paused"), ["wh_b"]);
+      const ofClient = async (clientId: string) =>
+        (await store.read((tx) => tx.webhooks.listed({ clientId, afterId: "", limit: 10 }))).map(({ id }) => id);
+      assert.deepEqual(await ofClient("client of Acme"), ["wh_a", "wh_b"]);
+      assert.deepEqual(await ofClient("another"), []);
       await store.transaction((tx) => tx.webhooks.setPaused(failing, nowMs));
       assert.deepEqual(await listed("failing"), ["wh_c"], "what is paused is not failing");
       const hours = async (tenantIds?: readonly TenantId[]) =>

@@ -70,12 +70,16 @@ export function hostileValueCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.log.tail(logStart, 10)), []);
     }));
 
-  it("that can't be stored is no tenant's and no user's name, and is refused as any other key", () =>
+  it("that can't be stored is no tenant's and no user's name, no client's and no webhook's id, and is refused as any other key", () =>
     onStore(harness, async (store) => {
       const { tenantId, userId, device } = await linkedHome(store);
       for (const text of Object.values(unstorable)) {
         assert.equal(await store.read((tx) => tx.tenants.byName(text)), undefined);
         assert.equal(await store.read((tx) => tx.users.byName(tenantId, text)), undefined);
+        assert.equal(await store.read((tx) => tx.clients.byId(text)), undefined);
+        assert.equal(await store.transaction((tx) => tx.clients.lock(text)), undefined);
+        const owner = { kind: "user", userId, clientId: "bwc_1" } as const;
+        assert.equal(await store.read((tx) => tx.webhooks.find(owner, text)), undefined);
         const looks: ((tx: Transaction) => Promise<unknown>)[] = [
           (tx) => tx.secTokens.find({ ownerId: userId, hash: text }),
           (tx) => tx.attributes.some(userId, device, [text]),

@@ -45,6 +45,11 @@ export function linkCases(harness: StoreHarness): void {
           rows.map(({ userName, ecosystem }) => `${userName} ${ecosystem}`),
           ["Ada Λ a", "Ada Λ b", "Ada Λ c", "bo nest"],
         );
+        const after = await tx.links.listed({ limit: 9, after: { userId, ecosystem: "b" } });
+        assert.deepEqual(
+          after.map(({ ecosystem }) => ecosystem),
+          ["c", "nest"],
+        );
         const none = await tx.links.joinedSearchText({ limit: 2, tenantIds: [] });
         assert.deepEqual(none, { last: undefined, words: "" });
         const noDevices = await tx.links.listedDevices({ limit: 2, tenantIds: [] });
@@ -117,6 +122,30 @@ export function linkCases(harness: StoreHarness): void {
       assert.deepEqual(plain(await ofOthers("B")), [{ ...tally, staleCount: 0 }]);
       await store.transaction((tx) => tx.links.releaseAll(node("A")));
       assert.deepEqual(plain(await ofOthers("A")), [{ ...tally, owner: null, staleCount: 0 }]);
+    }));
+
+  it("change alone, beside another link of the same user", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 2 });
+      const { userId } = home;
+      const [changed, other] = home.devices.map((deviceId, n) => {
+        return { ...linkOf(home, node("A")), deviceId, ecosystem: `nest ${n}`, sealedCredential: "c" };
+      }) as [ReturnType<typeof linkOf>, ReturnType<typeof linkOf>];
+      await store.transaction(async (tx) => {
+        for (const link of [changed, other]) await tx.links.add(link);
+        const id = changed.deviceId;
+        await tx.links.setToken(userId, id, "t");
+        await tx.links.setRenewing(userId, id, 5);
+        await tx.links.removeCredential(userId, id);
+        await tx.links.setState(userId, id, { state: "live", reason: "", blindness: null });
+        await tx.links.setIndexMap(userId, id, "[]", '["notice"]');
+        await tx.links.takeOver(userId, id, node("B"));
+      });
+      const stored = () => store.read((tx) => tx.links.ofUser(userId));
+      assert.equal((await stored())[0]?.indexMap, "[]");
+      assert.deepEqual(plain((await stored())[1]), { ...other, epoch: 1 });
+      assert.equal(await store.transaction((tx) => tx.links.remove(userId, changed.deviceId)), true);
+      assert.deepEqual(plain(await stored()), [{ ...other, epoch: 1 }]);
     }));
 
   it("keep a credential beside the token until either is replaced", () =>

@@ -107,6 +107,28 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       assert.equal(await count(bob.userId, "bwc_1", 9), 1);
     }));
 
+  it("signs a user out of their sessions and of those that their company has made, and nobody else", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const company = -ada.tenantId as OwnerId;
+      const isSignedIn = true;
+      const signedOut = [sessionOf(ada, "ls_1"), sessionOf(ada, "ls_2", { ownerId: company })];
+      const others = [
+        sessionOf(bob, "ls_3"),
+        sessionOf(bob, "ls_4", { ownerId: company }),
+        sessionOf(ada, "ls_5", { ownerId: (company - 1) as OwnerId }),
+        sessionOf(ada, "ls_6", { userId: bob.userId }),
+      ];
+      await store.transaction(async (tx) => {
+        for (const session of [...signedOut, ...others]) await tx.linkSessions.add({ ...session, isSignedIn });
+        await tx.linkSessions.signOut(ada.userId);
+      });
+      await store.read(async (tx) => {
+        for (const session of signedOut) assert.equal((await tx.linkSessions.find(session))?.isSignedIn, false);
+        for (const session of others) assert.equal((await tx.linkSessions.find(session))?.isSignedIn, true, session.id);
+      });
+    }));
+
   it("ends the claims of all link sessions, and nothing else", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);

@@ -30,6 +30,9 @@ export function logTailCases(harness: StoreHarness): void {
     }),
   );
 
+  it("hides nothing as long as it has no entries", () =>
+    onStore(harness, async (store) => assert.equal(await store.read((tx) => tx.log.hiddenForMs()), 0)));
+
   it("is read backwards, by tenant and user, without looking at more than it is told to", () =>
     onStore(harness, async (store) => {
       const [home, other] = [await makeHome(store), await makeHome(store, { name: "Bob" })];

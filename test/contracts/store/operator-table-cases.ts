@@ -32,6 +32,9 @@ export function operatorTableCases(harness: StoreHarness): void {
         });
         const bob = (await tx.operators.add({ ...ada, name: "bob", passwordHash: null }))!;
         assert.deepEqual((await tx.operators.byName("bob"))?.tenantIds, []);
+        assert.equal((await tx.operators.byName("bob"))?.reachesAll, true);
+        assert.deepEqual(await tx.operators.lock(bob), await tx.operators.byId(bob));
+        assert.equal(await tx.operators.lock((bob + 1) as OperatorId), undefined);
         assert.equal(await tx.operators.byName("b\0b"), undefined);
         await tx.operators.setAccess(id, { role: "owner", reachesAll: true, tenantIds: [] });
         await tx.operators.setAccess(bob, { role: "viewer", reachesAll: false, tenantIds: [tenantId, 77 as TenantId] });

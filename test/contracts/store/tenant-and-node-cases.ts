@@ -54,6 +54,15 @@ export function tenantAndNodeCases(harness: StoreHarness): void {
       }
     }));
 
+  it("know whether versions before a step of the schema were refused already", () =>
+    onStore(harness, async (store) => {
+      const refuse = (step: number) => store.transaction((tx) => tx.nodes.refuseOlder(step));
+      assert.deepEqual(
+        [await refuse(thingStep), await refuse(thingStep), await refuse(thingStep - 1), await refuse(thingStep + 1)],
+        [false, true, true, false],
+      );
+    }));
+
   it("mark one link of a user as being renewed, and no other", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
