@@ -16,6 +16,11 @@ export const arguedOfOAuth: readonly Argued[] = [
       "no command takes an administrator's rights away; the check is for one that might",
     ],
     ["text", '"expired"', '""', "no command takes an administrator's rights away; the check is for one that might"],
+    ["?.", "brand?.termsMs", "brand.termsMs", "equivalent: a client has a tenant; the fallback is for the compiler"],
+    ["boolean", "true", "false", "equivalent: the caller only looks whether the member exists"],
+  ]),
+  ...of("src/oauth/authorize/terms-step.ts", "answer", [
+    ["condition", "terms", "true", "equivalent: the grants are only read for their terms; the check saves a read"],
   ]),
   ...of("src/oauth/client-cache.ts", "ClientCache.forget", [
     ["++", "this.#invalidations++", "this.#invalidations--", "equivalent: the count only has to change"],

@@ -1,7 +1,6 @@
 import { storedScopes } from "../../model/scopes.ts";
 import type { GrantRow } from "../../store/tables/grants.ts";
 import { accountPath } from "../../web/account-address.ts";
-import type { Client } from "../clients.ts";
 import { basePath } from "../pages/page-brand.ts";
 import { termsPage } from "../pages/terms-page.ts";
 import { authorizePages, returnsTo } from "./authorize-pages.ts";
@@ -29,7 +28,7 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
       userName: user.name,
       covers: client.kind === "enterprise" ? "tenant" : "user",
       scopes: storedScopes(request.scope ?? null),
-      terms: terms && { ...terms, acceptedBefore: acceptedBefore(grants, client, terms.dateMs) },
+      terms: terms && { ...terms, acceptedBefore: acceptedBefore(grants, terms.dateMs) },
       action: show.path("terms"),
       hidden: { transaction, csrf: csrfOf(browserSecret, transaction), ...(terms && { terms: String(terms.dateMs) }) },
     });
@@ -38,11 +37,8 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
   return { name: "terms", method: "GET", path: authorizePaths.terms, answer };
 }
 
-/** The version that the user accepted last in this tenant, if it is older; undefined otherwise. */
-function acceptedBefore(grants: readonly GrantRow[], { tenantId }: Client, dateMs: number): string | undefined {
-  const accepted = grants
-    .filter((grant) => grant.tenantId === tenantId && grant.termsVersion !== null)
-    .toSorted((a, b) => (b.termsMs ?? 0) - (a.termsMs ?? 0));
-  const [last] = accepted;
+/** The version that the user accepted last, if it is older; undefined otherwise. */
+function acceptedBefore(grants: readonly GrantRow[], dateMs: number): string | undefined {
+  const [last] = grants.toSorted((a, b) => (b.termsMs ?? 0) - (a.termsMs ?? 0));
   return last && (last.termsMs ?? 0) < dateMs ? (last.termsVersion ?? undefined) : undefined;
 }
