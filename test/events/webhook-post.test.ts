@@ -16,15 +16,33 @@ describe("a receiver that answers and never ends its body", () => {
   });
 });
 
+describe("a receiver that switches protocols, or closes the connection without an answer", () => {
+  // Without an end, such an attempt would hold its slot until the service stops, and the service could not stop.
+  it("ends the attempt as a failed one", { timeout: 30_000 }, async (t) => {
+    const switching = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+    const { url, sockets } = await receiverThat(t, (socket) => socket.write(switching));
+    const post = postWith({ resolve: async () => [], allowsPrivate: true, userAgent: "test" });
+    assert.deepEqual(await post(url, {}, "{}", t.signal), { status: 101, text: "answered 101" });
+    await Promise.all(sockets.map((socket) => socket.closed || once(socket, "close")));
+    const { url: mute } = await receiverThat(t, (socket) => socket.end());
+    assert.deepEqual(await post(mute, {}, "{}", t.signal), { status: null, text: "the connection failed" });
+  });
+});
+
 /** Sends the head of an answer and a part of its body, and never ends it. */
-async function endlessReceiver(t: TestContext) {
+function endlessReceiver(t: TestContext) {
+  return receiverThat(t, (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n");
+  });
+}
+
+/** Answers each request as `answer` does. */
+async function receiverThat(t: TestContext, answer: (socket: Socket) => void) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
     socket.on("error", () => undefined);
-    socket.once("data", () => {
-      socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n");
-    });
+    socket.once("data", () => answer(socket));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {

@@ -65,7 +65,14 @@ function send(
         request.destroy();
       },
     );
+    // An answer that switches protocols comes only here. Without a listener the connection closes without an error.
+    request.on("upgrade", (response, socket) => {
+      resolve(response.statusCode ?? 0);
+      socket.on("error", () => undefined).destroy();
+    });
     request.on("error", reject);
+    // Any other end without an answer: an attempt that never ends would hold its slot, and the service could not stop.
+    request.on("close", () => reject(new Error("closed without an answer")));
     request.end(body);
   });
 }
