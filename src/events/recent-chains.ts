@@ -1,7 +1,7 @@
 import type { DeviceId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LogKind, TailedEntry } from "../store/tables/log.ts";
-import type { LogPosition } from "../store/tables/log-position.ts";
+import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
 import type { RecentFilter } from "../store/tables/recent-log.ts";
 import type { DueDelivery } from "../store/tables/webhook-deliveries.ts";
 import { type Chain, chainsOf, isConsequence } from "./chains.ts";
@@ -59,8 +59,8 @@ export function recentEventsOn(store: Store<Tables>): RecentEvents {
         if (!lookedAt || (found.length > limit && isWhole)) break;
         place = lookedAt.position;
       }
-      const page = found.slice(0, limit);
       const isFull = found.length > limit;
+      const page = isFull ? newest(found, limit) : found;
       return {
         chains: await withDeliveries(store, page),
         next: isFull ? page.at(-1)!.position : lookedAt?.position,
@@ -68,6 +68,24 @@ export function recentEventsOn(store: Store<Tables>): RecentEvents {
       };
     },
   };
+}
+
+/**
+ * The newest chains, newest first. The next page reads only entries before them. So the later steps of an older chain, such
+ * as what became of a command, are a chain of their own here: no other page would have them.
+ */
+function newest(chains: readonly Chain[], limit: number): readonly Chain[] {
+  let page = chains;
+  while (page.length > limit) {
+    const first = page[limit - 1]!.position;
+    page = chains
+      .flatMap(({ steps }) => {
+        const later = steps.filter(({ position }) => comparePositions(position, first) >= 0);
+        return later.length === 0 ? [] : [{ position: later[0]!.position, steps: later }];
+      })
+      .sort((a, b) => comparePositions(b.position, a.position));
+  }
+  return page;
 }
 
 async function withDeliveries(store: Store<Tables>, chains: readonly Chain[]): Promise<RecentChains["chains"]> {
