@@ -35,6 +35,7 @@ export interface ProviderAnswer extends SessionOrigin {
   /** The query with which the provider sent the browser back, with its "?". */
   readonly query: string;
   readonly cookie: string | undefined;
+  readonly disconnected?: AbortSignal | undefined;
 }
 
 export interface Finished {
@@ -164,9 +165,10 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
       const sealed: SealedWish = { ...wish, checks, expiresMs: (await storeMs()) + openIdPatienceMs };
       return { location, cookie: sealer.seal(JSON.stringify(sealed), sealingContext) };
     },
-    async finish({ query, cookie, ...origin }) {
+    async finish({ query, cookie, disconnected, ...origin }) {
       const wish = await opened(cookie);
-      const claims = await provider.claims(`${redirectUri()}${query}`, wish.checks);
+      const caller = { source: origin.source, disconnected };
+      const claims = await provider.claims(`${redirectUri()}${query}`, wish.checks, caller);
       const refuse = async (refused: OpenIdRefused) => {
         await recordRefusal(claims, origin.source, refused.message);
         return refused;

@@ -15,6 +15,8 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
+import { sourceOf } from "../../identity/source.ts";
+import { FairQueue } from "../../runtime/fair-queue.ts";
 import { OpenIdRefused, OpenIdUnavailable } from "./openid-errors.ts";
 
 export interface ProviderSettings {
@@ -45,16 +47,25 @@ export interface OpenIdProvider {
   /** The address at the provider to which the browser goes. Rejects with OpenIdUnavailable. */
   authorizeUrl(redirectUri: string, checks: Checks): Promise<string>;
   /** Checks the answer and exchanges its code. Rejects with OpenIdRefused or OpenIdUnavailable. */
-  claims(answerUrl: string, checks: Checks): Promise<Claims>;
+  claims(answerUrl: string, checks: Checks, caller: ExchangeCaller): Promise<Claims>;
+}
+
+export interface ExchangeCaller {
+  readonly source: string;
+  /** Aborts when the browser closes its connection: an exchange that still waits ends. */
+  readonly disconnected?: AbortSignal | undefined;
 }
 
 const timeLimitSeconds = 10;
-/** Exchanges of codes at one time. Each waits for the provider, and strangers can start them. */
-const exchangesAtOnce = 16;
+/** Exchanges of codes. Each waits for the provider, and strangers can start them: addresses take turns. */
+const exchangeBounds = { atOnce: 16, mostWaiting: 200 };
 
 export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSettings): OpenIdProvider {
   let known: Promise<Configuration> | undefined;
-  let exchanges = 0;
+  const exchanges = new FairQueue({
+    ...exchangeBounds,
+    fullError: () => new OpenIdUnavailable("Too many people sign in at this moment."),
+  });
 
   /** The provider's metadata, read once. A failed attempt is forgotten. */
   function metadata(): Promise<Configuration> {
@@ -99,29 +110,30 @@ export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSetti
         ...(maxAgeSeconds !== undefined && { max_age: String(maxAgeSeconds) }),
       }).href;
     },
-    async claims(answerUrl, { state, nonce, verifier, maxAgeSeconds }) {
+    async claims(answerUrl, checks, { source, disconnected }) {
       const configuration = await metadata();
-      if (exchanges >= exchangesAtOnce) throw new OpenIdUnavailable("Too many people sign in at this moment.");
-      exchanges += 1;
-      try {
-        const tokens = await authorizationCodeGrant(configuration, new URL(answerUrl), {
-          pkceCodeVerifier: verifier,
-          expectedState: state,
-          expectedNonce: nonce,
-          idTokenExpected: true,
-          ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
-        });
-        const claims = tokens.claims() as Claims;
-        if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-        // Many providers tell names and groups only there.
-        return { ...(await fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
-      } catch (error) {
-        throw refusalOf(error);
-      } finally {
-        exchanges -= 1;
-      }
+      return exchanges.run(sourceOf(source), () => exchange(configuration, answerUrl, checks), disconnected);
     },
   };
+}
+
+async function exchange(configuration: Configuration, answerUrl: string, checks: Checks): Promise<Claims> {
+  const { state, nonce, verifier, maxAgeSeconds } = checks;
+  try {
+    const tokens = await authorizationCodeGrant(configuration, new URL(answerUrl), {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+      ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+    });
+    const claims = tokens.claims() as Claims;
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+    // Many providers tell names and groups only there.
+    return { ...(await fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
+  } catch (error) {
+    throw refusalOf(error);
+  }
 }
 
 /** The provider said no, or its answer is not valid; everything else is a provider that can't be reached. */

@@ -74,10 +74,10 @@ export function openIdRoutes({ openId, operators, cookie, baseUrl }: OpenIdRoute
       description: describeOpenIdCallback,
       answer: (incoming) =>
         asPage(async (signIn) => {
-          const { source, userAgent, cookies, target } = incoming;
+          const { source, userAgent, cookies, target, disconnected } = incoming;
           const query = target.includes("?") ? target.slice(target.indexOf("?")) : "";
           const state = stateCookie.read(cookies);
-          const { to, session } = await signIn.finish({ query, cookie: state, source, userAgent });
+          const { to, session } = await signIn.finish({ query, cookie: state, source, userAgent, disconnected });
           const setCookie = session === undefined ? stateCookie.clear() : cookie.set(session);
           return pageAnswer(200, signedInPage(to), { ...consoleHeaders, "set-cookie": setCookie });
         }),
