@@ -8,8 +8,16 @@ import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { UserSessionRow } from "../store/tables/user-sessions.ts";
 
-/** A session ends 12 hours after the sign-in, and 30 minutes after its last use. */
-export const sessionLifetime = { longestMs: 12 * 3_600_000, idleMs: 30 * 60_000, renewEveryMs: 60_000 };
+/**
+ * A session ends 12 hours after the sign-in, and 30 minutes after its last use. `aheadMs`: so far may a last use lie in
+ * the future. Beyond that the clock was set back, and how old the session is can't be told.
+ */
+export const sessionLifetime = {
+  longestMs: 12 * 3_600_000,
+  idleMs: 30 * 60_000,
+  renewEveryMs: 60_000,
+  aheadMs: 60_000,
+};
 
 /** A user who is signed in to the account page. */
 export interface AccountUser {
@@ -61,7 +69,7 @@ export function accountSessionsOn(store: Store<SessionTables>): AccountSessions 
         const user = session && (await tx.users.byId(session.userId));
         return session && user && { session, user, nowMs: await tx.clock.nowMs() };
       });
-      if (!found || found.user.tenantId !== tenantId || found.nowMs >= found.session.endsMs) return undefined;
+      if (!found || found.user.tenantId !== tenantId || isOver(found.session, found.nowMs)) return undefined;
       const { session, user, nowMs } = found;
       if (suspensionProblem(user)) return undefined;
       if (nowMs - session.usedMs >= sessionLifetime.renewEveryMs) await renew(session, nowMs);
@@ -100,6 +108,10 @@ export async function openSession(
   const { hash } = keyOf(secret);
   await tx.userSessions.add({ userId, hash, createdMs: nowMs, usedMs: nowMs, endsMs: endOf(nowMs, nowMs) });
   return secret;
+}
+
+function isOver({ usedMs, endsMs }: UserSessionRow, nowMs: number): boolean {
+  return nowMs >= endsMs || usedMs - nowMs > sessionLifetime.aheadMs;
 }
 
 function endOf(createdMs: number, usedMs: number): number {

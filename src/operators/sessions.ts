@@ -9,12 +9,17 @@ import type { Operator } from "./operator.ts";
 import { accessOf } from "./operator-access.ts";
 import type { OperatorTables } from "./tables.ts";
 
-/** A session ends 12 hours after the sign-in, and 60 minutes after its last use. The password is confirmed for 5 minutes. */
+/**
+ * A session ends 12 hours after the sign-in, and 60 minutes after its last use. The password is confirmed for 5 minutes.
+ * `aheadMs`: so far may a last use lie in the future. Beyond that the clock was set back, and how old the session is
+ * can't be told.
+ */
 export const sessionLifetime = {
   longestMs: 12 * 3_600_000,
   idleMs: 60 * 60_000,
   confirmedMs: 5 * 60_000,
   renewEveryMs: 60_000,
+  aheadMs: 60_000,
 };
 
 /** Where a session comes from, as lists show it. */
@@ -69,7 +74,8 @@ export function sessionsOn(store: Store<OperatorTables>): Sessions {
       if (!found || found.operator.isSuspended || isOver(found.session, found.nowMs)) throw new NotSignedIn();
       const { session, operator, nowMs } = found;
       if (isUse && nowMs - session.usedMs >= sessionLifetime.renewEveryMs) await renew(session.hash);
-      const isConfirmed = nowMs - session.passwordMs < sessionLifetime.confirmedMs;
+      const confirmedForMs = nowMs - session.passwordMs;
+      const isConfirmed = confirmedForMs < sessionLifetime.confirmedMs && confirmedForMs >= -sessionLifetime.aheadMs;
       return {
         operatorId: operator.id,
         name: operator.name,
@@ -146,9 +152,10 @@ function cleanUserAgent(text: string): string {
     .slice(0, longestUserAgent);
 }
 
-/** Whether a session has expired, or was not used for too long. */
+/** Whether a session has expired, or was not used for too long, or the clock was set back since its last use. */
 export function isOver({ usedMs, expiresMs }: OperatorSessionRow, nowMs: number): boolean {
-  return nowMs >= expiresMs || nowMs - usedMs >= sessionLifetime.idleMs;
+  const idleMs = nowMs - usedMs;
+  return nowMs >= expiresMs || idleMs >= sessionLifetime.idleMs || idleMs < -sessionLifetime.aheadMs;
 }
 
 function withoutSecret({ hash: _hash, passwordMs: _passwordMs, ...session }: OperatorSessionRow): SessionRecord {

@@ -85,6 +85,34 @@ describe("the sessions of an operator", () => {
     assert.equal(await isConfirmed(fromTheFuture), false);
   });
 
+  it("end when the clock is set back by more than a minute: nobody knows how old they are", async (t) => {
+    const { operators, clock, join } = await madeOperators(t);
+    const { session } = await join("ada");
+    const isConfirmed = async () => {
+      const { by } = await operators.bySession(session);
+      return by.kind === "session" && by.isConfirmed;
+    };
+    clock.nowMs -= sessionLifetime.aheadMs;
+    assert.equal(await isConfirmed(), true);
+    clock.nowMs -= 1;
+    await assert.rejects(operators.bySession(session), NotSignedIn);
+    assert.deepEqual(await operators.listSessions(), []);
+    clock.nowMs -= sessionLifetime.longestMs;
+    await assert.rejects(operators.bySession(session), NotSignedIn);
+  });
+
+  it("are not confirmed by a password that was typed before the clock was set back", async (t) => {
+    const { operators, clock, join, store } = await madeOperators(t);
+    const { session, operator } = await join("ada");
+    const [{ id } = { id: "" }] = await operators.listSessions(operator.operatorId);
+    await store.transaction(async (tx) => {
+      const found = await tx.operatorSessions.byId(id);
+      await tx.operatorSessions.confirmed(found!.hash, clock.nowMs + sessionLifetime.aheadMs + 1);
+    });
+    const { by } = await operators.bySession(session);
+    assert.equal(by.kind === "session" && by.isConfirmed, false);
+  });
+
   it("are as many as the limit says: at the limit the least used one ends", async (t) => {
     const { operators, clock, join, reached } = await madeOperators(t);
     const { session: first } = await join("ada");
