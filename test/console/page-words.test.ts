@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ConsolePage, PageContext } from "../../src/outlets/console/console-page.ts";
+import { grantsPart } from "../../src/outlets/console/kit/grants.ts";
+import { alerts } from "../../src/outlets/console/pages/alerts.ts";
 import { audit } from "../../src/outlets/console/pages/audit.ts";
 import { request } from "../../src/outlets/console/pages/request.ts";
 import { requests } from "../../src/outlets/console/pages/requests.ts";
 import { webhook } from "../../src/outlets/console/pages/webhook.ts";
+import { webhooks } from "../../src/outlets/console/pages/webhooks.ts";
 
 /** The text of a page for these answers of the service. */
 async function pageOf(
@@ -67,6 +70,33 @@ describe("the page of the audit log", () => {
     const later = await pageOf(audit, answers, { cursor: "7" });
     assert.match(later, /No further entry fits\./);
     assert.doesNotMatch(later, /of the last year/);
+  });
+});
+
+describe("a later page of a list whose entries have all gone meanwhile", () => {
+  it("does not say that there are none at all, and leads to the first page", async () => {
+    const fewer = { "hook list": { webhooks: [] }, "home alert list": { alerts: [] } };
+    for (const [page, none, later] of [
+      [webhooks, /No client has a webhook/, /No further webhook\./],
+      [alerts, /There is no alert yet/, /No alert fits\./],
+    ] as const) {
+      assert.match(await pageOf(page, fewer), none);
+      const text = await pageOf(page, fewer, { cursor: "7" });
+      assert.match(text, later);
+      assert.doesNotMatch(text, none);
+      assert.match(text, />First page</);
+    }
+    for (const whose of [{ client: "bwc_1" }, { user: "3" }]) {
+      const access = (cursor?: string) => {
+        const call = async () => ({ grants: [] });
+        const context = { call, parameter: () => cursor, address: (path: string) => path, nowMs: 0 };
+        return grantsPart(context as unknown as PageContext, "/clients/bwc_1", whose);
+      };
+      assert.match((await access()).text, /Nobody has given it access yet\.|No app has access\./);
+      const text = (await access("7")).text;
+      assert.match(text, /No further access\..*>First page</s);
+      assert.doesNotMatch(text, /Nobody|No app/);
+    }
   });
 });
 

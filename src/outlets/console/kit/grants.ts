@@ -26,6 +26,7 @@ export async function grantsPart(context: PageContext, here: string, of: GrantsO
   const answer = await call("grant list", { ...of, "page-size": "50", ...(cursor !== undefined && { cursor }) });
   const grants = answer.grants as readonly ShownGrant[];
   if (grants.length === 0) {
+    if (cursor !== undefined) return html`<p>No further access.</p>${pager(context, here, [], undefined)}`;
     return html`<p>${"client" in of ? "Nobody has given it access yet." : "No app has access."}</p>`;
   }
   const who = ({ userId, clientId, clientName, covers }: ShownGrant) => {

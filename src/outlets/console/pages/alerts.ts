@@ -76,7 +76,7 @@ function empty(context: PageContext): Html {
   const { address, callOf } = context;
   const isFiltered = Object.keys(kept(context, [...filters, "cursor"])).length > 0;
   const start = isFiltered
-    ? html`<p>No alert fits.</p>`
+    ? html`<p>No alert fits.</p>${pager(context, path, filters, undefined)}`
     : html`<p>There is no alert yet. An alert writes, commands or tells when a value meets its condition.</p>`;
   if (!callOf("home alert add")) return start;
   const user = context.parameter("user");

@@ -37,8 +37,11 @@ export const webhooks: ConsolePage = {
   navigationLabel: "Webhooks",
   subject: "tenants",
   async render(context) {
-    const { call, address, nowMs, baseUrl } = context;
+    const { call, address, nowMs, baseUrl, parameter } = context;
     const { webhooks: found, cursor } = await call("hook list", pageInput(context, kept));
+    if (found.length === 0 && parameter("cursor") !== undefined) {
+      return { list: html`<p>No further webhook.</p>${pager(context, path, kept, cursor)}` };
+    }
     if (found.length === 0) {
       return {
         list: html`<p>No client has a webhook. A client adds one with its access token:</p>
