@@ -108,7 +108,15 @@ export function auditOn(store: Store<Pick<Transaction, "audit" | "clock">>, repo
         beforeId = nextBeforeId;
       }
     },
-    sweep: () => store.transaction(async (tx) => tx.audit.removeBefore((await tx.clock.nowMs()) - auditKeptMs)),
+    async sweep() {
+      for (let total = 0; ; ) {
+        const remove = async (tx: Pick<Transaction, "audit" | "clock">) =>
+          tx.audit.removeBefore((await tx.clock.nowMs()) - auditKeptMs);
+        const removed = await store.transaction(remove);
+        if (removed === 0) return total;
+        total += removed;
+      }
+    },
   };
 }
 

@@ -33,6 +33,7 @@ export interface AuditTable {
     tenantIds: readonly TenantId[] | undefined,
     most: number,
   ): Promise<{ readonly hour: number; readonly act: string; readonly count: number }[]>;
+  /** Removes older entries, of the first `examinedAtOnce` alone; returns how many. */
   removeBefore(timeMs: number): Promise<number>;
 }
 
@@ -107,11 +108,11 @@ export function auditTable(sql: Sql): AuditTable {
         parameters,
       );
     },
-    // Ids ascend with time, so the scan ends at the first entry that stays.
+    // Of the first entries, not up to the first that stays: one that was added while the clock was ahead must not keep
+    // all later ones.
     removeBefore: (timeMs) =>
       sql.run(
-        `DELETE FROM audit WHERE time_ms < $1 AND id <= COALESCE(
-           (SELECT id FROM audit WHERE time_ms >= $1 ORDER BY id LIMIT 1), (SELECT MAX(id) FROM audit))`,
+        `DELETE FROM audit WHERE time_ms < $1 AND id IN (SELECT id FROM audit ORDER BY id LIMIT ${examinedAtOnce})`,
         [timeMs],
       ),
   };

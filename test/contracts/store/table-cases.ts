@@ -254,6 +254,25 @@ export function tableCases(harness: StoreHarness): void {
       assert.equal(await store.transaction((tx) => tx.audit.removeBefore(third!.timeMs + 1)), 0);
     }));
 
+  it("remove old entries of the audit log also behind one that was added while the clock was ahead", () =>
+    onStore(harness, async (store, database) => {
+      const entry = { tenantId: null, userId: null, clientId: null, source: "command", operator: null, detail: "{}" };
+      const add = (act: string) => store.transaction((tx) => tx.audit.add({ ...entry, act }));
+      const page = () => store.read((tx) => tx.audit.page({ limit: 10 }));
+      await database.jumpClock(3_600_000);
+      await add("ahead");
+      await database.jumpClock(-3_600_000);
+      await add("old");
+      await database.jumpClock(60_000);
+      await add("new");
+      const { timeMs } = (await page()).rows[0]!;
+      assert.equal(await store.transaction((tx) => tx.audit.removeBefore(timeMs)), 1);
+      assert.deepEqual(
+        (await page()).rows.map(({ act }) => act),
+        ["new", "ahead"],
+      );
+    }));
+
   it("examine a bounded number of entries of the audit log in one read", () =>
     onStore(harness, async (store, database) => {
       const { tenantId, userId } = await makeHome(store);
