@@ -26,9 +26,19 @@ export function snap(value: number, range: ValueRange): number {
   const step = stepOf(range);
   const base = range.min ?? 0;
   const nearest = Math.floor((value - base) / step + 0.5 + noise);
-  const highest = range.max === null ? Infinity : Math.floor((range.max - base) / step + noise);
-  const clamped = Math.min(nearest, highest);
-  return base + step * (range.min === null ? clamped : Math.max(0, clamped));
+  const highest = range.max === null ? Infinity : Math.floor((range.max - base + roundingOf(step)) / step + noise);
+  const steps = Math.max(Math.min(nearest, highest), range.min === null ? -Infinity : 0);
+  const snapped = base + step * steps;
+  return range.max === null || steps === 0 ? snapped : Math.min(snapped, range.max);
+}
+
+/**
+ * How far the highest step may seem to be above the maximum. A step of 1 °F is no multiple of 0.01 °C, so that both limits
+ * of its range are rounded: 50 to 90 °F are 10 to 32.22 °C, and 40 steps above 10 °C are 32.2222 °C.
+ */
+function roundingOf(step: number): number {
+  const hundredths = step / finestStep;
+  return Math.abs(hundredths - Math.round(hundredths)) < noise ? 0 : finestStep;
 }
 
 /** The accuracy to which a value can be set: an echo within it shows the value that was sent. */

@@ -72,6 +72,13 @@ describe("the target of a mode with one target", () => {
       { celsius: 22 },
       { targetCelsius: 22.22, heatCelsius: 22.22 },
     ],
+    [
+      "the maximum of 50 to 90 °F",
+      {},
+      { stepCelsius: 5 / 9, minHeatCelsius: 10, maxHeatCelsius: 32.22 },
+      { celsius: 32.22 },
+      { targetCelsius: 32.22, heatCelsius: 32.22 },
+    ],
   ];
   for (const [what, state, capabilities, params, set] of planned) {
     it(`is planned: ${what}`, () => {

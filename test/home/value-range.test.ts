@@ -15,9 +15,10 @@ describe("a value that is snapped into a range", () => {
     fc.assert(
       fc.property(anyRange, anyHundredths, (range, value) => {
         fc.pre(range.min <= range.max);
-        const count = Math.floor((range.max - range.min) / range.step + 1e-6);
+        const isWhole = Math.abs(range.step * 100 - Math.round(range.step * 100)) < 1e-6;
+        const count = Math.floor((range.max - range.min) / range.step + (isWhole ? 0 : 0.01 / range.step) + 1e-6);
         const nearest = Math.min(count, Math.max(0, Math.round((value - range.min) / range.step)));
-        const distance = Math.abs(range.min + nearest * range.step - value);
+        const distance = Math.abs(Math.min(range.max, range.min + nearest * range.step) - value);
         const snapped = snap(value, range);
         assert.ok(snapped >= range.min && snapped <= range.max + 1e-6, `${snapped}`);
         assert.ok(Math.abs(Math.abs(snapped - value) - distance) < 1e-4, `${snapped} for ${value}`);
@@ -32,6 +33,18 @@ describe("a value that is snapped into a range", () => {
         assert.equal(snap(snapped, range), snapped);
       }),
     );
+  });
+
+  it("reaches the maximum of a range in whole degrees Fahrenheit, whose bounds are rounded", () => {
+    const celsius = (fahrenheit: number) => Math.round(((fahrenheit - 32) * 500) / 9) / 100;
+    for (let least = 40; least < 60; least += 1) {
+      for (let most = 75; most <= 95; most += 1) {
+        const range = { min: celsius(least), max: celsius(most), step: 5 / 9 };
+        const snapped = snap(celsius(most), range);
+        assert.ok(snapped <= range.max, `${least} to ${most} °F: ${snapped}`);
+        assert.equal(Math.round((snapped * 9) / 5 + 32), most, `${least} to ${most} °F`);
+      }
+    }
   });
 
   it("is the minimum where the range has no other value", () => {
