@@ -7,6 +7,8 @@ import { brightness, fanSpeed, onOff } from "../../src/assistants/google-home/sw
 import { temperatureSetting } from "../../src/assistants/google-home/temperature-setting.ts";
 import type { GoogleTrait } from "../../src/assistants/google-home/trait.ts";
 import { isGoogles, protocols } from "../../src/ecosystems/registry.ts";
+import { planCommand } from "../../src/home/command.ts";
+import { isCommandError } from "../../src/home/command-errors.ts";
 import type { Thermostat } from "../../src/home/traits/thermostat.ts";
 
 const cleared = { state: "clear", word: null, testing: null } as const;
@@ -97,6 +99,26 @@ describe("a device at Google", () => {
       shown(thermostat({ mode: "heat", targetCelsius: 20, action: "heating" })).activeThermostatMode,
       "heat",
     );
+  });
+
+  it("changes by at least one step when it is asked for a bit more or less", () => {
+    const plannedFor = (one: CurrentThing, trait: GoogleTrait, name: string, params: object) => {
+      const made = trait.commands![name]!(params as Record<string, unknown>, one);
+      assert.ok(!isCommandError(made));
+      const plan = planCommand({ traits: one.traits, isOnline: true }, [], made);
+      return isCommandError(plan) ? plan : plan.steps[0].set;
+    };
+    const heater = thermostat({ mode: "heat", targetCelsius: 20 }, {}, { stepCelsius: 1 });
+    const warmer = (thermostatTemperatureRelativeWeight: number) =>
+      plannedFor(heater, temperatureSetting, "TemperatureRelative", { thermostatTemperatureRelativeWeight });
+    assert.deepEqual(
+      [-4, -1, 0, 1, 4].map((weight) => (warmer(weight) as { targetCelsius: number }).targetCelsius),
+      [18, 19, 20, 21, 22],
+    );
+    const threeSpeeds = { state: { mode: null, percent: 33 }, capabilities: { modes: null, percentStep: 100 / 3 } };
+    const faster = (fanSpeedRelativeWeight: number) =>
+      plannedFor(thing("fan", { fan: threeSpeeds }), fanSpeed, "SetFanSpeedRelative", { fanSpeedRelativeWeight });
+    assert.deepEqual([faster(1), faster(-1)], [{ percent: 66.67 }, { percent: 0 }]);
   });
 
   it("is offline when it is stale, gone or not available, and when a value that Google needs is unknown", () => {

@@ -1,5 +1,5 @@
 import { type CurrentThing, canSet, canSetSpeed } from "../current-thing.ts";
-import { badValue, type GoogleTrait } from "./trait.ts";
+import { badValue, type GoogleTrait, vagueDifference } from "./trait.ts";
 
 /** Read-only: Google can query the state but can't set it. Both members are sent. */
 const queryOnly = { commandOnlyOnOff: false, queryOnlyOnOff: true };
@@ -44,12 +44,12 @@ export const brightness: GoogleTrait = {
   },
 };
 
-/** The percentage for one unit of Google's weight, which a vague request has ("a bit brighter"). */
+/** The percentage for one unit of Google's weight. */
 const percentPerWeight = 10;
 
-function differenceOf(percent: unknown, weight: unknown): number | undefined {
+function differenceOf(percent: unknown, weight: unknown, step = 1): number | undefined {
   if (typeof percent === "number") return percent;
-  return typeof weight === "number" ? weight * percentPerWeight : undefined;
+  return typeof weight === "number" ? vagueDifference(weight, percentPerWeight, step) : undefined;
 }
 
 /** The speed of a fan, if it can be set: Google has no read-only fan speed. */
@@ -67,8 +67,8 @@ export const fanSpeed: GoogleTrait = {
       typeof percent === "number"
         ? { trait: "fan", command: "setPercent", params: { percent } }
         : badValue("fanSpeedPercent", "must be a number"),
-    SetFanSpeedRelative({ fanSpeedRelativePercent: percent, fanSpeedRelativeWeight: weight }) {
-      const deltaPercent = differenceOf(percent, weight);
+    SetFanSpeedRelative({ fanSpeedRelativePercent: percent, fanSpeedRelativeWeight: weight }, { traits: { fan } }) {
+      const deltaPercent = differenceOf(percent, weight, fan?.capabilities.percentStep ?? 1);
       if (deltaPercent === undefined) return badValue("fanSpeedRelativePercent", "must be a number");
       return { trait: "fan", command: "adjustPercent", params: { deltaPercent } };
     },

@@ -1,6 +1,6 @@
 import { type Thermostat, type ThermostatMode, thermostatModes } from "../../home/traits/thermostat.ts";
 import { type CurrentThing, canSet, targetFields } from "../current-thing.ts";
-import { badValue, type GoogleTrait, type States } from "./trait.ts";
+import { badValue, type GoogleTrait, type States, vagueDifference } from "./trait.ts";
 
 /** Google's words for our modes. */
 const googleModes: Readonly<Record<ThermostatMode, string>> = {
@@ -79,9 +79,14 @@ export const temperatureSetting: GoogleTrait = {
       if (!mode) return badValue("thermostatMode", "must be a mode of the thermostat");
       return { trait: "thermostat", command: "setMode", params: { mode } };
     },
-    TemperatureRelative(params) {
+    TemperatureRelative(params, { traits: { thermostat } }) {
       const { thermostatTemperatureRelativeDegree: degrees, thermostatTemperatureRelativeWeight: weight } = params;
-      const deltaCelsius = isNumber(degrees) ? degrees : isNumber(weight) ? weight * degreesPerWeight : undefined;
+      const step = thermostat?.capabilities.stepCelsius ?? 0;
+      const deltaCelsius = isNumber(degrees)
+        ? degrees
+        : isNumber(weight)
+          ? vagueDifference(weight, degreesPerWeight, step)
+          : undefined;
       if (deltaCelsius === undefined) return badValue("thermostatTemperatureRelativeDegree", "must be a number");
       return { trait: "thermostat", command: "adjustTarget", params: { deltaCelsius } };
     },

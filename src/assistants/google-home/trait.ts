@@ -36,3 +36,8 @@ export type GoogleType =
 export function badValue(parameter: string, problem: string): CommandError {
   return { code: "badValue", parameter, problem };
 }
+
+/** The difference for Google's weight, which a vague request has ("a bit more"): at least one step of the thing. */
+export function vagueDifference(weight: number, perWeight: number, step: number): number {
+  return Math.sign(weight) * Math.max(Math.abs(weight) * perWeight, step);
+}
