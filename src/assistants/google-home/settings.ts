@@ -51,12 +51,13 @@ export function readGoogleSettings(typed: Readonly<Record<string, string>>): Goo
     );
   }
   const homeGraphUrl = typed["home-graph-url"] ?? published.homeGraphUrl;
-  if (!isAddress(homeGraphUrl)) {
+  // With a path each call would get 404, which means that the user has unlinked.
+  if (!isAddress(homeGraphUrl) || new URL(homeGraphUrl).href !== `${new URL(homeGraphUrl).origin}/`) {
     throw new BadParameter("home-graph-url", "--home-graph-url must be an https address without a path.");
   }
   return {
     projectId,
-    homeGraphUrl: homeGraphUrl.replace(/\/$/, ""),
+    homeGraphUrl: new URL(homeGraphUrl).origin,
     serviceAccount: readServiceAccount(typed["service-account"] ?? ""),
   };
 }
