@@ -161,6 +161,19 @@ describe("a device at Google", () => {
     assert.deepEqual(words({}, false), ["unknown", clear]);
   });
 
+  it("tells of smoke while its thermometer has no value", () => {
+    const smoke = { state: { ...cleared, state: "alarm" } };
+    const alarm = (state: object, temperature: object) =>
+      shown(thing("alarm", { smoke: { ...smoke, ...state }, temperature }));
+    const data = [{ name: "SmokeLevel", currentSensorState: "smoke detected" }];
+    const danger = { online: true, currentSensorStateData: data };
+    const warm = { state: { celsius: 48 }, capabilities: { unit: "C" } };
+    assert.deepEqual(alarm({}, warm), { ...danger, temperatureAmbientCelsius: 48 });
+    assert.deepEqual(alarm({}, { ...warm, available: false }), danger);
+    assert.deepEqual(alarm({}, { ...warm, state: { celsius: null } }), danger);
+    assert.deepEqual(alarm({ available: false }, warm), { online: false });
+  });
+
   it("of a thermostat's fan is a device of its own", () => {
     const fanTimer = { state: { active: false }, capabilities: { supported: true } };
     const both = thermostat({ mode: "heat", targetCelsius: 20 });

@@ -101,10 +101,11 @@ const offlineStates: States = { online: false };
 
 /**
  * The states of a device, complete for every trait. A device that is not reachable, or of which a trait's state is
- * unknown, is offline and shows no state.
+ * unknown, is offline and shows no state. An alarm is told whatever else is unknown: then the other traits are left out.
  */
 export function statesOf({ thing, traits }: Pick<GoogleDevice, "thing" | "traits">): States {
   if (!isReachable(thing)) return offlineStates;
   const states = traits.map((trait) => trait.states(thing));
-  return states.includes(undefined) ? offlineStates : Object.assign({ online: true }, ...states);
+  const tellsAlarm = states[traits.indexOf(sensorState)] !== undefined;
+  return states.includes(undefined) && !tellsAlarm ? offlineStates : Object.assign({ online: true }, ...states);
 }
