@@ -71,6 +71,8 @@ describe("a device at Google", () => {
     wrong(temperatureSetting, "ThermostatTemperatureSetRange", "thermostatTemperatureSetpointHigh", number);
     wrong(temperatureSetting, "TemperatureRelative", "thermostatTemperatureRelativeDegree", number);
     wrong(temperatureSetting, "ThermostatSetMode", "thermostatMode", "must be a mode of the thermostat");
+    const noText = temperatureSetting.commands!.ThermostatSetMode!({ thermostatMode: { toString: 1 } }, thermostat({}));
+    assert.equal(isCommandError(noText) && noText.code, "badValue");
   });
 
   it("shows the targets of each mode in the form that Google wants", () => {
@@ -86,6 +88,8 @@ describe("a device at Google", () => {
       [{ ...both, mode: "heatCool" }, "heatcool", pair(19, 24)],
       [{ ...both, mode: "eco" }, "eco", pair(12, 28)],
       [{ mode: "eco", ecoHeatCelsius: 12 }, "eco", one(12)],
+      [{ mode: "eco", ecoHeatCelsius: 12, heatCelsius: 21 }, "eco", one(12)],
+      [{ mode: "eco", heatCelsius: 21 }, "eco", one(21)],
       [{ ...both, mode: "off" }, "off", one(19)],
       [{ mode: "fanOnly", targetCelsius: 21 }, "fan-only", one(21)],
     ];

@@ -13,7 +13,9 @@ const googleModes: Readonly<Record<ThermostatMode, string>> = {
   dry: "dry",
   fanOnly: "fan-only",
 };
-const ourModes = new Map(Object.entries(googleModes).map(([ours, theirs]) => [theirs, ours as ThermostatMode]));
+const ourModes: ReadonlyMap<unknown, ThermostatMode> = new Map(
+  Object.entries(googleModes).map(([ours, theirs]) => [theirs, ours as ThermostatMode]),
+);
 
 /** Google asks for the least distance of the two targets; this is its own default. */
 const defaultBufferCelsius = 2;
@@ -75,7 +77,7 @@ export const temperatureSetting: GoogleTrait = {
     },
     ThermostatSetMode({ thermostatMode }, thing) {
       // "On" means the mode that the thermostat had before it was switched off; Google leaves the choice to us.
-      const mode = thermostatMode === "on" ? onMode(thing) : ourModes.get(String(thermostatMode));
+      const mode = thermostatMode === "on" ? onMode(thing) : ourModes.get(thermostatMode);
       if (!mode) return badValue("thermostatMode", "must be a mode of the thermostat");
       return { trait: "thermostat", command: "setMode", params: { mode } };
     },
@@ -104,7 +106,11 @@ function rangeOf({ capabilities }: Thermostat): { readonly min: number; readonly
 /** The target or targets of the mode in force, in the form that Google wants; undefined when none is known. */
 function targetsOf({ state, capabilities }: Thermostat): States | undefined {
   const { mode, heatCelsius, coolCelsius, targetCelsius, ecoHeatCelsius, ecoCoolCelsius } = state;
-  if (mode === "eco") return pairOrOne(ecoHeatCelsius, ecoCoolCelsius, targetCelsius ?? heatCelsius ?? coolCelsius);
+  if (mode === "eco") {
+    // The other targets are those of the mode that eco has replaced.
+    const ofEco = ecoHeatCelsius ?? ecoCoolCelsius;
+    return pairOrOne(ecoHeatCelsius, ecoCoolCelsius, ofEco ?? targetCelsius ?? heatCelsius ?? coolCelsius);
+  }
   if (mode === "heatCool" && capabilities.dual !== false) return pairOrOne(heatCelsius, coolCelsius, targetCelsius);
   const own = mode === "heat" ? heatCelsius : mode === "cool" ? coolCelsius : null;
   return pairOrOne(null, null, targetCelsius ?? own ?? heatCelsius ?? coolCelsius);
