@@ -51,8 +51,8 @@ export interface AssistantGrants {
   forget(outletId: string, userId: UserId): Promise<boolean>;
   /** Things that are gone, that the assistant was offered, and that it is not to delete yet. */
   leaving(outletId: string, userId: UserId): Promise<readonly string[]>;
-  /** Has the outcome of this command told when it is known. */
-  replyLater(outletId: string, userId: UserId, reply: NewReply): Promise<void>;
+  /** Has the outcome of this command told when it is known; false when the user has not linked the outlet. */
+  replyLater(outletId: string, userId: UserId, reply: NewReply): Promise<boolean>;
   /**
    * Has everything reported again, with the list of devices: a device that the assistant has and is not offered is
    * deleted there. Returns whether the user has linked the outlet.
@@ -126,7 +126,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       }),
     replyLater: (outletId, userId, { commandId, thingId, reply }) =>
       store.transaction(async (tx) => {
-        if (!(await tx.assistantGrants.lock({ userId, outletId }))) return;
+        if (!(await tx.assistantGrants.lock({ userId, outletId }))) return false;
         const nowMs = await tx.clock.nowMs();
         const expiresMs = nowMs + replyKeptMs;
         const row = { userId, outletId, commandId, thingId, reply: JSON.stringify(reply), expiresMs };
@@ -134,6 +134,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
         // The outcome may have come between the last look and this transaction.
         await tx.assistantMarks.add({ userId, outletId, thingId, stateMs: nowMs }, nowMs);
         await tx.assistantGrants.wakeAt({ userId, outletId }, nowMs);
+        return true;
       }),
     async reportAll(outletId, userId) {
       const isLinked = await store.transaction(async (tx) => {

@@ -233,7 +233,8 @@ describe("a late answer", () => {
       const { parts, key, replies, marks, dueNow } = await linked(store);
       const sealing = { seal: (text: string) => text, open: (text: string) => text };
       const grants = assistantGrants({ store, sealing, agentUserIdOf: () => "agent", wake: () => undefined });
-      await grants.replyLater(key.outletId, key.userId, waiting);
+      assert.equal(await grants.replyLater(key.outletId, key.userId, waiting), true);
+      assert.equal(await grants.replyLater("another outlet", key.userId, waiting), false);
       let state = "accepted";
       const control = { receipt: async () => ({ id: "c1", state }) };
       const asked = { ...parts, control } as unknown as typeof parts;

@@ -21,7 +21,7 @@ import {
   type ReplyHeader,
   stateReport,
 } from "./messages.ts";
-import { commandOutcome } from "./outcome.ts";
+import { commandOutcome, withoutOutcome } from "./outcome.ts";
 import { isReachable, propertiesOf } from "./properties.ts";
 import type { StoredReply } from "./reports.ts";
 
@@ -101,8 +101,9 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     if (!hasOutcome(receipt)) {
       const { correlationToken } = directive;
       const reply: StoredReply = { ...(correlationToken && { correlationToken }), endpointId: endpoint.endpointId };
-      await grants.replyLater(outlet.id, userId, { commandId: receipt.id, thingId, reply });
-      return deferredResponse(header, deferralSeconds);
+      const isKept = await grants.replyLater(outlet.id, userId, { commandId: receipt.id, thingId, reply });
+      // Without a grant for messages the outcome could never be told.
+      return isKept ? deferredResponse(header, deferralSeconds) : withoutOutcome(header, true);
     }
     const after = (await homes.some(userId, [thingId])).get(thingId);
     return commandOutcome(header, receipt, after, settings.alarms, runtime.nowMs());

@@ -32,6 +32,8 @@ interface World {
   readonly clientId?: string;
   readonly isExpired?: boolean;
   readonly isAtQuota?: boolean;
+  /** False: Alexa has no grant for messages of this user. */
+  readonly hasGrant?: boolean;
   readonly receipt?: Partial<CommandReceipt>;
   /** Gone things that Alexa is not to delete yet. */
   readonly leaving?: readonly string[];
@@ -71,7 +73,10 @@ function world(given: World = {}) {
       listed: async () => undefined,
       establish: async (_, user, options) => void granted.push({ user, ...options?.messagingAccess }),
       leaving: async () => given.leaving ?? [],
-      replyLater: async (_outlet, _user, reply) => void replies.push(reply),
+      replyLater: async (_outlet, _user, reply) => {
+        replies.push(reply);
+        return given.hasGrant ?? true;
+      },
     },
     homes: {
       all: async () => things.filter(({ goneMs }) => goneMs === null),
@@ -257,6 +262,11 @@ describe("a command through Alexa", () => {
       assert.deepEqual(replies, [{ commandId: "c5", thingId: "t_lamp", reply }]);
     });
   }
+
+  it("is not deferred without a grant for messages, because the outcome could never be told", async () => {
+    const { ask } = world({ receipt: { state: "accepted" }, hasGrant: false });
+    assert.equal(shown(await ask("Alexa.PowerController TurnOn", turnOn)), "Alexa ErrorResponse ENDPOINT_UNREACHABLE");
+  });
 
   it("is answered with the reason when it was refused", async () => {
     const { ask } = world({ receipt: { state: "rejected", error: { code: "busy", text: "busy" } } });

@@ -134,6 +134,7 @@ export class MadeHome {
         const receipt = { id: commandId, thingId, command, alertId: null, state: "confirmed", error: null } as const;
         const times = { requestedMs: 0, sentMs: 0, settledMs: 0 };
         this.deferred.push({ receipt: { ...receipt, ...times }, reply: reply as StoredReply });
+        return true;
       },
     },
     homes: this.homes,
