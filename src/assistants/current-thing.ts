@@ -29,6 +29,9 @@ export function canSetSpeed({ traits: { fan }, settable }: Pick<CurrentThing, "t
   return settable ? settable.fan?.includes("percent") === true : fan.capabilities.percentStep !== null;
 }
 
+/** Modes in which a fan does not run by itself. The fan of a thermostat rests in `auto` until the thermostat needs it. */
+export const restingModes: readonly string[] = ["off", "auto"];
+
 /** The setpoints of a thermostat. Each is enough for a command that sets a target. */
 export const targetFields = ["targetCelsius", "heatCelsius", "coolCelsius"] as const;
 

@@ -201,6 +201,17 @@ describe("a device at Google", () => {
     assert.deepEqual(start, { trait: "fanTimer", command: "start", params: {} });
   });
 
+  it("of a thermostat's fan is on in every mode but those in which it rests", () => {
+    const heater = thermostat({ mode: "heat", targetCelsius: 20 });
+    const capabilities = { modes: ["auto", "on", "high"], percentStep: null };
+    const isOn = (mode: string | null) => {
+      const fan = { available: true, state: { mode, percent: null }, capabilities };
+      const device = googleDevices({ ...heater, traits: { ...heater.traits, fan } } as CurrentThing)[1]!;
+      return statesOf(device).on;
+    };
+    assert.deepEqual(["auto", "off", "on", "high", null].map(isOn), [false, false, true, true, undefined]);
+  });
+
   it("has the speed of a fan, and that of a thermostat's fan", () => {
     const fan = { state: { mode: null, percent: 40 }, capabilities: { modes: null, percentStep: 10 } };
     const traitsOf = (one: CurrentThing) =>

@@ -1,4 +1,4 @@
-import { type CurrentThing, canSet, canSetSpeed } from "../current-thing.ts";
+import { type CurrentThing, canSet, canSetSpeed, restingModes } from "../current-thing.ts";
 import { badValue, type GoogleTrait, vagueDifference } from "./trait.ts";
 
 /** Read-only: Google can query the state but can't set it. Both members are sent. */
@@ -77,7 +77,7 @@ export const fanSpeed: GoogleTrait = {
 
 /**
  * The fan of a thermostat, which Google shows as a separate device. One field shows and switches it (`switchOf`): it is
- * on while the timer runs, or while the mode is `on`, or while the speed is above 0.
+ * on while the timer runs, or in a mode in which it does not rest, or while the speed is above 0.
  */
 export const thermostatFan: GoogleTrait = {
   name: "OnOff",
@@ -94,7 +94,8 @@ export const thermostatFan: GoogleTrait = {
     const value =
       trait === "fanTimer" ? fanTimer!.state.active : field === "mode" ? fan!.state.mode : fan!.state.percent;
     if (value === null) return undefined;
-    return { on: typeof value === "boolean" ? value : typeof value === "number" ? value > 0 : value === "on" };
+    if (typeof value === "string") return { on: !restingModes.includes(value) };
+    return { on: typeof value === "boolean" ? value : value > 0 };
   },
   commands: {
     OnOff({ on }, thing) {

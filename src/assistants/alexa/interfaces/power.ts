@@ -1,4 +1,4 @@
-import { canSet, canSetSpeed } from "../../current-thing.ts";
+import { canSet, canSetSpeed, restingModes } from "../../current-thing.ts";
 import type { AlexaInterface, OfferedThing, SourceField, Value } from "./interface.ts";
 
 const namespace = "Alexa.PowerController";
@@ -45,9 +45,6 @@ export const fanPower: AlexaInterface = {
 function powerState(isOn: boolean | null | undefined, field: SourceField): readonly Value[] {
   return typeof isOn === "boolean" ? [{ name: "powerState", value: isOn ? "ON" : "OFF", from: [field] }] : [];
 }
-
-/** Modes in which a fan does not run by itself. The fan of a thermostat rests in `auto` until the thermostat needs it. */
-const restingModes: readonly string[] = ["off", "auto"];
 
 interface SwitchModes {
   readonly on: string;
