@@ -95,20 +95,24 @@ export function googleIntents({ homes, commands, grants }: IntentParts) {
     async execute(asking: GoogleRequest, executions: readonly Execution[]): Promise<object> {
       const { caller, outlet } = asking;
       await grants.establish(outlet, caller.userId);
-      const wanted = executions.flatMap(({ deviceIds, steps }) => deviceIds.map((id) => ({ id, steps })));
+      const named = executions.flatMap(({ deviceIds, steps }) => deviceIds.map((id) => ({ id, steps })));
+      // A device that is named twice gets all of its commands in their order.
+      const wanted = [...Map.groupBy(named, ({ id }) => id)];
       const devices = await devicesOf(
         caller.userId,
-        wanted.map(({ id }) => id),
+        wanted.map(([id]) => id),
       );
-      const results: object[] = [];
+      const results = new Map<string, object>();
       for (let from = 0; from < wanted.length; from += devicesAtOnce) {
-        const group = wanted.slice(from, from + devicesAtOnce).map(({ id, steps }) => {
+        const group = wanted.slice(from, from + devicesAtOnce).map(async ([id, parts]) => {
           const device = devices.get(id);
-          return device ? run(asking, device, steps, from === 0 ? waitMs : 0) : failure(id, "deviceNotFound");
+          const steps = parts.flatMap((part) => part.steps);
+          const forMs = from === 0 ? waitMs : 0;
+          results.set(id, device ? await run(asking, device, steps, forMs) : failure(id, "deviceNotFound"));
         });
-        results.push(...(await Promise.all(group)));
+        await Promise.all(group);
       }
-      return { commands: results };
+      return { commands: named.map(({ id }) => results.get(id)!) };
     },
 
     /** The user has unlinked Google: nothing is reported any more. */
