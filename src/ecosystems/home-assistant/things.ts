@@ -39,7 +39,7 @@ export function thingOf(group: Group, context: ThingContext): Thing {
     maker: device?.maker ?? null,
     model: device?.model ?? null,
     integration: primary.integration,
-    isOnline: !isDisconnected && context.view(primary.entityId).isReachable,
+    isOnline: !isDisconnected && isReachable(group, context),
     traits: traitsOf(group, context, isDisconnected),
   };
 }
@@ -48,6 +48,15 @@ function nameOf({ primary, isSole }: Group, deviceName: string | null, { view }:
   const ofDevice = isSole ? deviceName : null;
   const friendly = textOf(view(primary.entityId).attributes.friendly_name);
   return primary.name ?? ofDevice ?? friendly ?? primary.originalName ?? primary.entityId;
+}
+
+/**
+ * Whether the main entity is reached. An alarm is reached only while both of its sensors tell their states of now: where
+ * only words of the states are shown, the last "clear" would look like the present one.
+ */
+function isReachable({ primary, parts: { smoke, carbonMonoxide } }: Group, { view }: ThingContext): boolean {
+  const dangers = [smoke, carbonMonoxide].filter((entity) => entity !== undefined);
+  return view(primary.entityId).isReachable && dangers.every(({ entityId }) => view(entityId).isFresh);
 }
 
 /**

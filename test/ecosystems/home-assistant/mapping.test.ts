@@ -118,6 +118,11 @@ describe("the things of an instance", () => {
     assert.deepEqual(after({ o: "off" }), [false, false, false, false, false]);
     assert.deepEqual(after({ o: "unavailable" }), available, "nothing says that it is disconnected");
     assert.deepEqual(after({ o: "on", t: "unavailable" }), [true, true, true, false, true]);
+    // The virtual device shows the words of both sensors, and only one attribute that says whether they are those of now.
+    assert.deepEqual(after({ t: "19", s: "unknown" }), [false, false, true, true, true]);
+    assert.deepEqual(after({ s: "on", m: "unknown" }), [false, true, false, true, true]);
+    assert.deepEqual(after({ m: "unavailable" }), [false, true, false, true, true]);
+    assert.deepEqual(after({ m: "off" }), available);
   });
 
   it("take an unknown word of a smoke sensor as unknown, and never as clear", () => {
