@@ -81,6 +81,11 @@ function isBreezeway(address: string): Promise<boolean> {
       );
     });
     request.once("error", () => settle(false));
+    // An answer that switches protocols comes only here.
+    request.once("upgrade", (_answer, socket) => {
+      socket.destroy();
+      settle(false);
+    });
   });
 }
 

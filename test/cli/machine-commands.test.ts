@@ -107,6 +107,18 @@ describe("breezeway doctor", () => {
     assert.ok(!existsSync(data));
   });
 
+  it("says that another program has the port, also when that one switches protocols", async (t) => {
+    const port = await takenPort(
+      t,
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n",
+    );
+    const { checks } = await stateOf({ BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PORT: String(port) });
+    assert.deepEqual(
+      [checks.port.state, checks.port.words],
+      ["fail", `${port} on 127.0.0.1 is taken by another program`],
+    );
+  });
+
   it("reports the running service, a readable key file and an unreadable store", async (t) => {
     const { config, service } = await world(t);
     const environment = { BREEZEWAY_DATA: config.dataFolder, BREEZEWAY_PORT: "0" };

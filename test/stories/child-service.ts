@@ -85,8 +85,10 @@ async function portFor({ BREEZEWAY_PORT }: Record<string, string>): Promise<Reco
 }
 
 /** A port on which another server listens until the test ends. */
-export async function takenPort(test: { after(act: () => void): void }): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
+export async function takenPort(test: { after(act: () => void): void }, answer?: string): Promise<number> {
+  const server = createServer((socket) => {
+    if (answer !== undefined) socket.end(answer);
+  }).listen(0, "127.0.0.1");
   await once(server, "listening");
   test.after(() => server.close());
   return (server.address() as AddressInfo).port;
