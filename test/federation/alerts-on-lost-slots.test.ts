@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { disableAlertsOn } from "../../src/federation/alerts-on-lost-slots.ts";
 import type { NewTrigger } from "../../src/store/tables/triggers.ts";
 import { attributeName, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { fanHome, madeFans, until } from "./made-fans.ts";
 import { madeFederation } from "./made-federation.ts";
 
 const lost = thermostatAttribute(1, 20, "name");
@@ -46,6 +47,54 @@ describe("a slot that passes to another device", () => {
         [other, true, null],
         [off, false, null],
       ],
+    );
+  });
+
+  it("disables the alerts that write to it, behind however many that write to other slots", async (t) => {
+    const { store, linkLive, userId } = await madeFederation(t);
+    const deviceId = await linkLive();
+    const keptFan = {
+      deviceId,
+      attributeName: attributeName(thermostatAttribute(1, 19, "requestWrite")),
+      value: "true",
+    };
+    const lostFan = { deviceId, attributeName: fan, value: "true" };
+    const flags = { autoDisarm: true, autoDelete: false, autoDisable: false, isArmed: true, isEnabled: true };
+    const watched = { userId, deviceId, key: kept, attributeName: attributeName(kept), createdMs: 1, reason: null };
+    const condition = { operation: "equals", text: "x" } as const;
+    const texts = { action: "attribute", address: "", message: "" } as const;
+    const alert = (...targets: readonly object[]) =>
+      ({ ...watched, ...flags, ...texts, condition, targets }) as unknown as NewTrigger;
+    const last = await store.transaction(async (tx) => {
+      for (let i = 0; i < 500; i++) await tx.triggers.add(alert(keptFan));
+      const id = await tx.triggers.add(alert(keptFan, lostFan));
+      await disableAlertsOn(tx, { userId, deviceId }, evicted);
+      return id;
+    });
+    const rows = await store.read((tx) => tx.triggers.ofUser(userId));
+    assert.deepEqual(
+      rows.filter(({ isEnabled }) => !isEnabled).map(({ id, reason }) => [id, reason]),
+      [[last, `${fan} has passed to another device`]],
+    );
+  });
+
+  it("disables them in the commit of the snapshot that gives the slot away", async (t) => {
+    const { store, userId, deviceId, connector, shown } = await madeFans(t);
+    const name = thermostatAttribute(1, 1, "name");
+    const condition = { operation: "equals", text: "New" } as const;
+    const base = { userId, deviceId, key: name, attributeName: attributeName(name), condition, createdMs: 1 };
+    const flags = { autoDisarm: true, autoDelete: false, autoDisable: false, isArmed: true, isEnabled: true };
+    const rest = { action: "attribute", targets: [], address: "", message: "", reason: null } as const;
+    const id = await store.transaction((tx) =>
+      tx.triggers.add({ ...base, ...flags, ...rest } as unknown as NewTrigger),
+    );
+    const crowd = Array.from({ length: 20 }, (_, i) => [`n${i}`, { name: "New" }] as const);
+    connector.stream.brings(fanHome({ thermostats: Object.fromEntries(crowd) }));
+    await until(async () => assert.notEqual(await shown("deviceId"), "t1"));
+    const [alert] = await store.read((tx) => tx.triggers.ofUser(userId));
+    assert.deepEqual(
+      [alert?.id, alert?.isEnabled, alert?.reason],
+      [id, false, `${attributeName(name)} has passed to another device`],
     );
   });
 });

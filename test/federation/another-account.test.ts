@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ComparedAccount } from "../../src/ecosystems/connector.ts";
 import { homeAssistantConnector } from "../../src/ecosystems/home-assistant/connector.ts";
-import { hasOtherStructures } from "../../src/federation/another-account.ts";
+import { hasOtherStructures, isAnotherAccount } from "../../src/federation/another-account.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
-import { homeWith, structure } from "../home/home-parts.ts";
+import { homeWith, incomplete, structure, thermostat } from "../home/home-parts.ts";
+import { madeFederation } from "./made-federation.ts";
+import { home } from "./made-homes.ts";
+import { linkRow } from "./made-links.ts";
+import { flushPromises } from "./manual-runtime.ts";
 
 const linkThatShows = (...ids: readonly string[]) => {
   const structures = Object.fromEntries(ids.map((id) => [id, structure()]));
@@ -48,6 +53,66 @@ describe("an instance of Home Assistant", () => {
     const other = account("https://cabin.example token", "structure/home", "thermostat/c3", "other/light.hall");
     assert.equal(isSameAccount!(linked, other), false);
     assert.equal(isSameAccount!({ ...linked, callToken: undefined }, other), false);
+  });
+});
+
+describe("an ecosystem that compares accounts itself", () => {
+  const account = homeWith({
+    structures: { s1: structure() },
+    thermostats: { t1: thermostat("s1"), t2: incomplete() },
+  });
+  const found = { callToken: "c.new", home: account };
+
+  async function compared(marks: readonly object[], feedAccount?: string) {
+    const calls: (readonly [ComparedAccount, ComparedAccount])[] = [];
+    const tx = { things: { marks: async () => marks } };
+    const store = { read: async (body: (given: typeof tx) => unknown) => body(tx) };
+    const sealing = { seal: (text: string) => text, open: (sealed: string) => sealed };
+    const feeds = feedAccount === undefined ? {} : { feeds: { accountOf: async () => feedAccount } };
+    const connector = {
+      isSameAccount(linked: ComparedAccount, other: ComparedAccount) {
+        calls.push([linked, other]);
+        return false;
+      },
+    };
+    const parts = { store, sealing, ...feeds } as never;
+    const isAnother = await isAnotherAccount(parts, connector, linkRow({ sealedToken: "c.old" }), found);
+    return { isAnother, calls };
+  }
+
+  it("is told the token of each, the keys of the present things, and the account of the link's feed", async () => {
+    const marks = [
+      { key: "structure/s1", goneMs: null },
+      { key: "thermostat/t9", goneMs: 5 },
+    ];
+    const keys = new Set(["structure/s1", "thermostat/t1", "thermostat/t2"]);
+    for (const feedAccount of [undefined, "account 7"]) {
+      const { isAnother, calls } = await compared(marks, feedAccount);
+      const linked = { callToken: "c.old", feedAccount, keys: new Set(["structure/s1"]) };
+      assert.deepEqual(calls, [[linked, { callToken: "c.new", keys }]]);
+      assert.equal(isAnother, true);
+    }
+  });
+
+  it("is not asked about a link that shows nothing", async () => {
+    assert.deepEqual(await compared([{ key: "structure/s1", goneMs: 5 }]), { isAnother: false, calls: [] });
+  });
+});
+
+describe("a link that gets the token of another account", () => {
+  it("shows that account, and nothing of the one before, when the call ends", async (t) => {
+    const { federation, linkLive, connector, store, userId } = await madeFederation(t);
+    const deviceId = await linkLive(home({ name: "Townhouse" }));
+    const values = async () =>
+      (await store.read((tx) => tx.attributes.all(userId, deviceId))).map(({ value }) => value);
+    assert.ok((await values()).includes("Townhouse"));
+    const reads = connector.reads.length;
+    const relinked = federation.relink(userId, "nest", "c.new");
+    while (connector.reads.length === reads) await flushPromises();
+    connector.lastRead.resolve(homeWith({ structures: { s9: structure({ name: "Cabin" }) } }));
+    assert.equal(await relinked, deviceId);
+    const shown = await values();
+    assert.deepEqual([shown.includes("Cabin"), shown.includes("Townhouse")], [true, false]);
   });
 });
 

@@ -74,6 +74,19 @@ describe("the hours of links", () => {
     }
   });
 
+  it("are blind before they are unknown, and each moment counts once", async () => {
+    const stale = link({ state: "stale", confirmedMs: since - hour });
+    const { seen, blind, unknown } = await hoursOf([stale], [{ hour: 1, blindMs: 0.4 * hour }]);
+    assert.deepEqual(
+      [seen, blind, unknown],
+      [
+        [0, 0, 0],
+        [0, 4, 0],
+        [10, 6, 5],
+      ],
+    );
+  });
+
   it("are unknown before the oldest kept interval, when older ones are no longer kept", async () => {
     const past = { linkedMs: null, oldestMs: since + 1.5 * hour, kept: blindIntervalsKept };
     const { seen, unknown } = await hoursOf([link()], [], past);

@@ -132,6 +132,7 @@ export async function madeFederation(
   return {
     federation,
     store: database,
+    states,
     runtime,
     connector,
     commit,
