@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { receiptOfFan } from "../../src/federation/commands/fan-as-command.ts";
+import { plannedFan, receiptOfFan } from "../../src/federation/commands/fan-as-command.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { FanRequestRow } from "../../src/store/tables/fan-requests.ts";
 
@@ -34,6 +34,19 @@ describe("a fan request in the form of a command", () => {
     };
     assert.deepEqual(receiptOfFan(row, "t_1"), receipt);
     assert.equal(receiptOfFan({ ...row, value: "false" }, "t_1").command.command, "stop");
+  });
+
+  it("sets the fan, expects to see it so, and counts as sent", () => {
+    for (const [value, command, active] of [
+      ["true", "start", true],
+      ["false", "stop", false],
+    ] as const) {
+      const planned = plannedFan({ value });
+      assert.equal(planned.command.command, command);
+      assert.deepEqual(planned.plan.steps, [{ trait: "fanTimer", set: { active } }]);
+      assert.deepEqual(planned.plan.expected, [{ trait: "fanTimer", field: "active", value: active, tolerance: 0 }]);
+      assert.ok(planned.isSent);
+    }
   });
 
   it("says by a code whether the ecosystem refused it or gave no answer", () => {

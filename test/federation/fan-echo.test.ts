@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { commandDeadlines } from "../../src/home/command-states.ts";
 import { homeWith, structure, thermostat } from "../home/home-parts.ts";
-import { fanShown, madeFans, until } from "./made-fans.ts";
+import { fanHome, fanShown, madeFans, until } from "./made-fans.ts";
 import { flushPromises, noonMs } from "./manual-runtime.ts";
 
 const noAnswer = /^error: no answer from the ecosystem, true, /;
@@ -131,6 +132,25 @@ describe("an echo that was received before the request was sent", () => {
   }
 });
 
+describe("a snapshot without the thermostat that was received before the request was sent", () => {
+  it("doesn't contradict it, though it is stored after the ecosystem has accepted it", async (t) => {
+    const { write, sent, states, shown, connector, connection, runtime } = await madeFans(t);
+    connection.isDown = true;
+    connector.stream.brings(fanHome({ thermostats: {} }));
+    const isHeldUp = () => runtime.logLines.some(({ sentence }) => sentence.startsWith("a snapshot could not"));
+    await until(() => assert.ok(isHeldUp()));
+    connection.isDown = false;
+    await runtime.advance(1);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    assert.equal(await shown("deviceId"), "t1", "the lane has not tried again");
+    await runtime.advance(2_000);
+    await until(async () => assert.equal(await shown("deviceId"), null));
+    assert.deepEqual(await states(), ["accepted"]);
+  });
+});
+
 describe("an accepted request", () => {
   const taken = async (t: Parameters<typeof madeFans>[0]) => {
     const made = await madeFans(t);
@@ -149,9 +169,10 @@ describe("an accepted request", () => {
   });
 
   it("is still confirmed when the fan stops after its time", async (t) => {
-    const { shows, states, runtime } = await taken(t);
+    const { shows, states, receipts, runtime } = await taken(t);
     await shows(on);
-    await runtime.advance(15 * 60_000);
+    const settledMs = (await receipts())[0]!.settledMs!;
+    await runtime.advance(settledMs + commandDeadlines.showMs - runtime.nowMs());
     await shows(off);
     assert.deepEqual(await states(), ["confirmed"]);
   });
@@ -183,6 +204,18 @@ describe("an accepted request", () => {
     assert.deepEqual(await states(), ["sending"], "only the answer says whether it was accepted");
     command.answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["contradicted"]));
+  });
+
+  it("that was settled as such stays so when its thermostat is gone later", async (t) => {
+    const { connector, states, receipts, runtime, shown } = await taken(t);
+    connector.stream.ends("closed");
+    connector.pauseBetweenMs = 120_000;
+    await runtime.advance(70_000);
+    await until(async () => assert.notEqual((await receipts())[0]?.settledMs, null));
+    while (connector.streams.length < 2) await runtime.advance(10_000);
+    connector.stream.brings(fanHome({ thermostats: {} }));
+    await until(async () => assert.equal(await shown("deviceId"), null));
+    assert.deepEqual(await states(), ["accepted"]);
   });
 
   it("stays accepted when its thermostat is in another structure now", async (t) => {

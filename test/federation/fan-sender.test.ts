@@ -178,7 +178,43 @@ describe("a fan request that is being sent", () => {
     assert.deepEqual(await states(), ["sending"]);
     const stateOf = async ({ userId, deviceId }: StoredLink) => (await federation.receipts(userId, deviceId))[0]?.state;
     await until(async () => assert.equal(await stateOf(quick), "expired"));
-    assert.deepEqual([await stateOf(slow), held.waiting()], ["queued", 1]);
+    await runtime.advance(5_000);
+    assert.deepEqual([await stateOf(slow), held.waiting()], ["queued", 1], "later looks leave it alone");
+  });
+
+  it("is sent while another user's request can't be settled, which is tried again with growing pauses", async (t) => {
+    const broken = new Set<DeviceId>();
+    let tries = 0;
+    const { store, runtime, write, sent, federation } = await madeFans(t, {
+      react: async (_tx, { deviceId }) => {
+        if (!broken.has(deviceId)) return [];
+        tries += 1;
+        throw new TypeError("a mistake");
+      },
+    });
+    const [other] = (await storeLinks(store, 1, () => ({}))) as [StoredLink];
+    const { userId, deviceId } = other;
+    broken.add(deviceId);
+    await store.transaction(async (tx) => {
+      const [attribute, id] = [thermostatAttribute(1, 1, "requestWrite"), thermostatAttribute(1, 1, "deviceId")];
+      const written = [
+        { key: attribute, value: "true" },
+        { key: id, value: "t1" },
+      ];
+      await tx.attributes.write(userId, deviceId, noonMs, written);
+      const command = { userId, deviceId, attribute, thermostatId: "t1", value: "true", text: null };
+      await tx.fanRequests.add({ ...command, state: "queued", requestedMs: noonMs, settledMs: null });
+    });
+    for (let passedMs = 0; passedMs < commandDeadlines.sweepMs + 30_000; passedMs += 500) {
+      await runtime.advance(500);
+      for (let turn = 0; turn < 20; turn++) await flushPromises();
+    }
+    assert.ok(tries >= 3 && tries <= 6, `${tries} tries`);
+    await write("true");
+    await sent(1);
+    broken.clear();
+    await runtime.advance(60_000);
+    await until(async () => assert.equal((await federation.receipts(userId, deviceId))[0]?.state, "expired"));
   });
 
   it("records nothing when the account was unlinked meanwhile", async (t) => {
@@ -297,6 +333,38 @@ describe("a node that stops", () => {
     await write("true");
     await runtime.advance(5_000);
     assert.equal(connector.actions.length, 1);
+  });
+
+  it("waits for its look at the queue", async (t) => {
+    const { federation, store } = await madeFans(t);
+    const held = Promise.withResolvers<void>();
+    const read = store.read.bind(store);
+    const heldRead: typeof store.read = async (body) => {
+      await held.promise;
+      return read(body);
+    };
+    t.mock.method(store, "read", heldRead);
+    federation.fans.wake();
+    let isStopped = false;
+    const stopped = federation.fans.stop().then(() => {
+      isStopped = true;
+    });
+    await flushPromises();
+    const wasStopped = isStopped;
+    held.resolve();
+    await stopped;
+    assert.equal(wasStopped, false);
+  });
+
+  it("settles nothing afterwards by a state that a request has caused", async (t) => {
+    const { write, sent, federation, runtime, states } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted", caused: Promise.resolve() });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await federation.fans.stop();
+    await runtime.advance(2 * commandDeadlines.causedMs);
+    await flushPromises();
+    assert.deepEqual(await states(), ["accepted"]);
   });
 
   it("doesn't wait for a store that can't be reached", async (t) => {

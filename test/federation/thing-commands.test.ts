@@ -8,7 +8,7 @@ import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts
 import { homeWith, structure } from "../home/home-parts.ts";
 import { heatedHome, madeCommands } from "./made-commands.ts";
 import { until } from "./made-fans.ts";
-import { otherNode } from "./made-federation.ts";
+import { madeFederation, otherNode } from "./made-federation.ts";
 import { flushPromises } from "./manual-runtime.ts";
 import { followBy } from "./stored-links.ts";
 
@@ -45,6 +45,14 @@ describe("a command to a thing", () => {
     );
     federation.control.wake();
     assert.deepEqual((await sent(1)).step, { trait: "fanTimer", set: { active: true } });
+  });
+
+  it("of an alert reaches the thing that the alert names, if the user has it", async (t) => {
+    const { store, federation, userId, thingId } = await madeCommands(t);
+    const reached = (id: string) =>
+      store.read((tx) => federation.control.reached(tx as never, userId, { thingId: id }, 10));
+    assert.deepEqual(await reached(thingId), [thingId]);
+    assert.deepEqual(await reached("t_unknown"), []);
   });
 
   it("is confirmed at once when the thing shows its result already", async (t) => {
@@ -256,6 +264,23 @@ describe("a command to a thing", () => {
     assert.deepEqual([error, settledMs === null], [null, false]);
   });
 
+  it("is refused when its thing is gone", async (t) => {
+    const { send, brings, connector } = await withoutThermostat(t);
+    await brings();
+    const refused = await send("fanTimer", "start");
+    assert.deepEqual([refused.state, refused.error?.code], ["rejected", "unknownThing"]);
+    assert.equal(connector.actions.length, 0);
+  });
+
+  it("is refused when the ecosystem no longer accepts the account's token", async (t) => {
+    const { send, sent, becomes, runtime, connector } = await madeCommands(t);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers({ state: "unauthorized" });
+    assert.equal((await becomes(command, "rejected")).error?.code, "needsReauth");
+    await runtime.advance(commandDeadlines.sweepMs + commandDeadlines.showMs);
+    assert.equal(connector.actions.length, 1);
+  });
+
   it("is contradicted when the ecosystem accepts it for a thing that is gone", async (t) => {
     const { send, sent, becomes, receipt, brings } = await withoutThermostat(t);
     // The last values of the thing show what is asked for.
@@ -365,6 +390,32 @@ describe("a command to a thing", () => {
     await becomes({ id: `c${id}` }, "confirmed");
   });
 
+  it("that the link's owner before sent is looked for until its deadline, however long this node has run", async (t) => {
+    const { federation, runtime, linkLive } = await madeFederation(t);
+    const { keeper } = federation;
+    await runtime.advance(3_600_000);
+    const deviceId = await linkLive();
+    const mayInherit = () => keeper.mayInheritCommands(deviceId, commandDeadlines.showMs);
+    await runtime.advance(commandDeadlines.showMs - 1);
+    assert.ok(mayInherit());
+    await runtime.advance(1);
+    assert.equal(mayInherit(), false);
+  });
+
+  it("is remembered for ten minutes as sent to its device, and then forgotten", async (t) => {
+    const { send, sent, becomes, runtime, federation, deviceId } = await madeCommands(t);
+    assert.equal(federation.commands.hasSentTo(deviceId), false);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    await runtime.advance(9 * 60_000);
+    assert.ok(federation.commands.hasSentTo(deviceId));
+    await runtime.advance(3 * 60_000);
+    for (let turn = 0; turn < 20; turn++) await flushPromises();
+    assert.equal(federation.commands.hasSentTo(deviceId), false);
+    assert.equal(federation.commands.sentAt(Number(command.id.slice(1))), undefined);
+  });
+
   it("is settled by a newer one of its kind that the ecosystem accepted", async (t) => {
     const { send, sent, becomes, receipt, shows } = await madeCommands(t);
     const older = await send("thermostat", "setTarget", { celsius: 22 });
@@ -453,6 +504,46 @@ describe("a command and a fan request to the same thermostat", () => {
     const last = await sent(3);
     assert.deepEqual(last.step, { trait: "fanTimer", set: { active: false } });
     last.answers(accepted);
+  });
+
+  it("wait for each other without being looked at all the time", async (t) => {
+    const { commit, userId, deviceId, send, sent, store } = await madeCommands(t);
+    await send("thermostat", "setTarget", { celsius: 22 });
+    const command = await sent(1);
+    const transactions = t.mock.method(store, "transaction");
+    const changes = [{ key: requestWrite, value: "true" }];
+    await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
+    for (let turn = 0; turn < 100; turn++) await flushPromises();
+    const count = transactions.mock.callCount();
+    assert.ok(count <= 5, `${count} transactions`);
+    command.answers(accepted);
+    (await sent(2)).answers(accepted);
+  });
+
+  it("are listed together, the newest first", async (t) => {
+    const { commit, userId, deviceId, thingId, caller, send, sent, becomes, federation, runtime } =
+      await madeCommands(t);
+    const write = (value: string) => {
+      const changes = [{ key: requestWrite, value }];
+      return commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
+    };
+    await write("true");
+    (await sent(1)).answers(accepted);
+    await runtime.advance(1_000);
+    const command = await send("thermostat", "setTarget", { celsius: 22 });
+    (await sent(2)).answers(accepted);
+    await becomes(command, "accepted");
+    await runtime.advance(1_000);
+    await write("false");
+    const listed = await federation.control.receipts(caller, thingId);
+    assert.deepEqual(
+      listed.map(({ id, command: { trait, command } }) => [id[0], trait, command]),
+      [
+        ["f", "fanTimer", "stop"],
+        ["c", "thermostat", "setTarget"],
+        ["f", "fanTimer", "start"],
+      ],
+    );
   });
 
   it("share the time for which the ecosystem blocks the thermostat", async (t) => {
