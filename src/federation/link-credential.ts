@@ -131,7 +131,6 @@ export class LinkCredential implements FollowedCredential {
 
   #plan(): void {
     this.#planned?.();
-    this.#planned = undefined;
     const { runtime } = this.#parts;
     if (!this.#isRenewable || this.#isRefused || this.#stopping.signal.aborted) return;
     const next = renewalDelay(this.#credential, runtime.nowMs(), this.#jitter);

@@ -203,6 +203,17 @@ describe("a follower", () => {
       assert.equal(faults.length, 1, "the supervisor of the link decides when to try again");
     });
 
+    it("to a connector that can't say how long to wait, is a fault of the link", async () => {
+      await live();
+      const mistake = new TypeError("a mistake");
+      connector.pauseMs = () => {
+        throw mistake;
+      };
+      connector.stream.ends("closed");
+      await flushPromises();
+      assert.deepEqual(faults, [{ kind: "stream", error: mistake }]);
+    });
+
     it("because its token was revoked needs a new one, and connects no more", async () => {
       await live();
       connector.stream.ends("unauthorized", "the ecosystem revoked the token");

@@ -142,10 +142,28 @@ describe("a link that was paused by a fault", () => {
     const [, errorId] = /^paused after an internal error; next try in 1 s \(error id ([0-9a-f]{8})\)$/.exec(reason)!;
     const reported = runtime.logLines.find(({ level }) => level === "error")!;
     assert.equal((reported.fields as { errorId: string }).errorId, errorId);
+    assert.equal(reported.sentence, "an internal error paused the link");
     assert.deepEqual(faults, ["stream"]);
     assert.deepEqual(blindIntervals.at(-1), { fromMs: pausedMs, toMs: null, cause: "closed: bye" });
     const stored = async () => (await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.reason;
     while ((await stored()) !== reason) await flushPromises();
+  });
+
+  it("does not look live when its pause could not be recorded", async (t) => {
+    const { linkLive, connector, runtime, federation, membership } = await madeFederation(t);
+    const deviceId = await linkLive();
+    const { confirmedMs } = federation.keeper.supervisor(deviceId)!;
+    await runtime.advance(minuteMs);
+    const clock = t.mock.method(membership, "nowMs", () => {
+      throw new TypeError("no clock");
+    });
+    connector.stream.brings(home({ away: "away" }));
+    await flushPromises();
+    clock.mock.restore();
+    const { state, reason, blindness } = federation.keeper.standing(deviceId)!;
+    assert.equal(state, "waiting");
+    assert.match(reason, /^paused after an internal error/);
+    assert.deepEqual(blindness, { sinceMs: confirmedMs, cause: reason });
   });
 
   it("logs no error that quotes its token", async (t) => {
