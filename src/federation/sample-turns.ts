@@ -60,7 +60,6 @@ export class SampleTurns {
   /** Called when no lane works any more. */
   stop(): void {
     this.#nextRound?.();
-    this.#nextRound = undefined;
   }
 
   #schedule(): void {

@@ -423,6 +423,13 @@ describe("the lane of an account", () => {
       assert.equal(runtime.timers, 0);
     });
 
+    it("waits for the next small change after another commit has taken one along", async () => {
+      await offerAll(at(21.1), at(21.2, "Cottage"), at(21.3, "Cottage"));
+      assert.deepEqual(measured(), [[21], [21.2]]);
+      await runtime.advance(60_000);
+      assert.deepEqual(measured(), [[21], [21.2], [21.3]]);
+    });
+
     it("takes them along with any other change, and commits what is due at once", async () => {
       await offerAll(at(21.1), at(21.2, "Cottage"));
       assert.deepEqual(measured(), [[21], [21.2]]);

@@ -187,6 +187,37 @@ describe("the counts of links", () => {
     }
   });
 
+  it("remember the tenants of the users whose links are followed here, and of no others", async () => {
+    const parts = partsOf({ followed });
+    const present = new Set([1, 2]);
+    const asked: number[][] = [];
+    const read: typeof parts.store.read = (body) =>
+      parts.store.read((tx) => {
+        const users = {
+          some: (ids: readonly UserId[]) => {
+            asked.push([...ids]);
+            return tx.users.some(ids);
+          },
+        };
+        return body({ ...tx, users: users as typeof tx.users });
+      });
+    const standings = () => [...parts.keeper.standings()].filter(({ userId }) => present.has(userId));
+    const keeper = { ...parts.keeper, standings } as unknown as typeof parts.keeper;
+    let elapsedMs = 0;
+    const runtime = { elapsedMs: () => elapsedMs };
+    const { linkCounts } = linkCountsOn({ ...parts, keeper, store: { ...parts.store, read }, runtime });
+    const countAgain = async () => {
+      elapsedMs += 1_000;
+      return Object.fromEntries(await linkCounts(undefined));
+    };
+    await countAgain();
+    present.delete(2);
+    assert.deepEqual(await countAgain(), { live: 1 });
+    present.add(2);
+    assert.deepEqual(await countAgain(), { live: 1, stale: 1 });
+    assert.deepEqual(asked, [[1, 2], [2]], "the user who was followed all the time is asked for once");
+  });
+
   it("are counted once for all who ask within a second, and again after a failure", async () => {
     const parts = partsOf({ followed, stored });
     let [reads, elapsedMs, isDown] = [0, 0, false];

@@ -79,6 +79,13 @@ describe("turns of lanes that commit only samples", () => {
     assert.equal(lanes().at(-1), 19);
   });
 
+  it("given at once can still be left by a lane that does not wait", () => {
+    const leave = wait(1);
+    assert.deepEqual(lanes(), [1]);
+    leave();
+    begun[0]!.end();
+  });
+
   it("leave no timer behind when they are stopped", () => {
     turns.take();
     assert.equal(runtime.timers, 1);

@@ -82,6 +82,16 @@ describe("a second look", () => {
     });
   }
 
+  it("of an incomplete snapshot comes after its jitter to the millisecond, however long the node has run", async () => {
+    begin(0.3);
+    await runtime.advance(60 * minuteMs);
+    look.streamSent(home({ incomplete: 1 }));
+    await runtime.advance(1_919);
+    assert.equal(connector.reads.length, 0);
+    await runtime.advance(1);
+    assert.equal(connector.reads.length, 1);
+  });
+
   it("is postponed by everything that the stream sends, repeated accounts too", async () => {
     look.streamSent(home());
     for (let i = 0; i < 10; i++) {

@@ -84,6 +84,16 @@ describe("what a snapshot changes of the stored things", () => {
     assert.deepEqual(keysOf(update(withRoom, next.marks)), [last, "gone t_1_nest_alarm/z"]);
   });
 
+  it("counts things of every kind towards the limit", () => {
+    const half = limits.thingsPerLink / 2 + 40;
+    const lamps = many(half, "l", () => thermostat("s"));
+    const { writes } = update({
+      ...homeWith({ structures, thermostats: many(half, "t", () => thermostat("s")) }),
+      others: { isWhole: true, byId: new Map(lamps) },
+    });
+    assert.equal(writes.length, limits.thingsPerLink);
+  });
+
   it("does not show a gone thing instead of a stored one when there are too many", () => {
     const crowd = many(limits.thingsPerLink + 40, "t", () => thermostat("s"));
     const first = update(homeWith({ structures, thermostats: crowd }));
