@@ -200,6 +200,75 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/federation/claimed-links.ts", "ClaimedLinks.stop", [
     ["statement", "this.#next?.();", "", "no caller can tell: the round that the timer would begin ends at once"],
   ]),
+  ...of("src/federation/commands/command-sender.ts", "CommandSender.#keepAnswer", [
+    [
+      "?.",
+      "this.#parts.kind.keepAnswer?.(tx, command, outcome, nowMs)",
+      "this.#parts.kind.keepAnswer(tx, command, outcome, nowMs)",
+      "equivalent: the outcome of a command to a thing changes no attributes, so it never waits for patterns of alerts",
+    ],
+    ["boolean", "false", "true", "the node stops: whether it would read the account soon is of no interest"],
+  ]),
+  ...of("src/federation/commands/command-sender.ts", "CommandSender.#forgetLongSent", [
+    [
+      ">",
+      "nowMs - sentMs > rememberedMs",
+      "(nowMs - sentMs) >= rememberedMs",
+      "a millisecond more or less of ten minutes is of no interest",
+    ],
+  ]),
+  ...of("src/federation/commands/fan-gate.ts", "fanGate", [
+    [
+      "condition",
+      "!device.isVirtual",
+      "false",
+      "equivalent: only attributes of virtual devices have numbers; the check only saves work",
+    ],
+  ]),
+  ...of("src/federation/commands/fan-gate.ts", "viewOf", [
+    [
+      "??",
+      'link?.ecosystem ?? ""',
+      "link?.ecosystem",
+      "equivalent: no ecosystem is named undefined; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/federation/commands/thing-echo.ts", "thingEcho", [
+    [
+      "||",
+      'cause.by !== "ecosystem" || things.length === 0',
+      '(cause.by !== "ecosystem") && (things.length === 0)',
+      "equivalent: only snapshots change the things of a link, and without things nothing is settled; it saves a read",
+    ],
+  ]),
+  ...of("src/federation/lane.ts", "Lane.#store", [
+    [
+      "condition",
+      "evicted.length > 0",
+      "true",
+      "equivalent: without lost slots no alert is disabled; the check only saves work",
+    ],
+  ]),
+  ...of("src/federation/link-faults.ts", "module", [
+    ["text", '"second_look"', '""', "it only begins the count of these faults at 0 before the first one"],
+  ]),
+  ...of("src/federation/stored-renewal.ts", "storeRenewed", [
+    ["condition", "nowMs === undefined", "false", "equivalent: a removed user has no link"],
+  ]),
+  ...of("src/federation/thing-freshness.ts", "thingFreshnessOfEach", [
+    ["condition", "older.size === 0", "false", "equivalent: the check only saves work"],
+  ]),
+  ...of("src/federation/thing-marks.ts", "thingUpdate", [
+    [
+      "condition",
+      "shown < marks.size",
+      "true",
+      "equivalent: when the snapshot shows all stored things, none is gone; the check only saves work",
+    ],
+  ]),
+  ...of("src/federation/thing-marks.ts", "keptWithinLimit", [
+    ["<", "a.key < b.key", "a.key <= b.key", "equivalent: no two things of a home have the same key"],
+  ]),
   ...of("src/model/ids.ts", "ownerIdOf", [
     ["??", "tenantId ?? 0", "tenantId", "equivalent: null negated is 0 too; the fallback is for the compiler"],
   ]),
