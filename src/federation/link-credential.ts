@@ -136,7 +136,6 @@ export class LinkCredential implements FollowedCredential {
     const next = renewalDelay(this.#credential, runtime.nowMs(), this.#jitter);
     if (!next) return;
     this.#planned = runtime.after(next.delayMs, () => {
-      this.#planned = undefined;
       if (next.isDue) void this.#renew();
       else this.#plan();
     });
