@@ -241,6 +241,20 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: only snapshots change the things of a link, and without things nothing is settled; it saves a read",
     ],
   ]),
+  ...of("src/federation/another-account.ts", "switchAccount", [
+    [
+      "condition",
+      "evicted.length > 0",
+      "true",
+      "equivalent: without lost slots no alert is disabled; the check only saves work",
+    ],
+    [
+      ">",
+      "evicted.length > 0",
+      "evicted.length >= 0",
+      "equivalent: without lost slots no alert is disabled; the check only saves work",
+    ],
+  ]),
   ...of("src/federation/lane.ts", "Lane.#store", [
     [
       "condition",
