@@ -26,14 +26,15 @@ export interface CommandedThing {
   readonly state: ThingState;
 }
 
-/** Undefined when the device was removed, or when its type has no map any more. */
+/** As it is now, or was at the time `atMs`. Undefined when the device was removed, or its type has no map any more. */
 export async function commandedThing(
   tx: CommitTables,
   ownThings: OwnThings,
   userId: UserId,
   deviceId: DeviceId,
+  atMs?: number,
 ): Promise<CommandedThing | undefined> {
-  return (await commandedThings(tx, ownThings, userId, [deviceId]))[0];
+  return (await commandedThings(tx, ownThings, userId, [deviceId], atMs))[0];
 }
 
 /** The things of those devices that are there and whose types have a map, ascending, with a fixed number of statements. */
@@ -42,6 +43,7 @@ export async function commandedThings(
   ownThings: OwnThings,
   userId: UserId,
   deviceIds: readonly DeviceId[],
+  atMs?: number,
 ): Promise<readonly CommandedThing[]> {
   const devices = await tx.mappedDevices.some(userId, deviceIds);
   const maps = new Map<DeviceId, TraitMap>();
@@ -49,7 +51,7 @@ export async function commandedThings(
     const found = await ownThings.maps.of(tx, device);
     if (found) maps.set(device.id, found.map);
   }
-  return (await ownThings.derive(tx, devices, { timesOf: "writes" })).flatMap((thing) => {
+  return (await ownThings.derive(tx, devices, { timesOf: "writes", atMs })).flatMap((thing) => {
     const { deviceId, thingId, state } = thing;
     const map = maps.get(deviceId);
     return map ? [{ userId, deviceId, thingId, map, traits: storedTraits(thing, state), state }] : [];

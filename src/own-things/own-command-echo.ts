@@ -11,7 +11,8 @@ export function ownThingEcho(ownThings: OwnThings): Reaction {
   return async (tx, { userId, deviceId, isMapped, changes, timeMs }) => {
     if (!isMapped || changes.length === 0) return [];
     const open = await tx.thingCommands.open(userId, deviceId, ownThings.ids.thingIdOf(deviceId));
-    const thing = open.length > 0 ? await commandedThing(tx, ownThings, userId, deviceId) : undefined;
+    // A transaction that takes long must not find the device silent: it has just written.
+    const thing = open.length > 0 ? await commandedThing(tx, ownThings, userId, deviceId, timeMs) : undefined;
     if (thing) await settleByWrite(tx, thing, open, new Set(changes.map(({ key }) => key)), timeMs);
     return [];
   };

@@ -83,13 +83,14 @@ export class OwnThings implements OwnDeviceThings {
   }
 
   /**
-   * The things of these devices, in their order. Each field has the time since which it is shown, which is never before
-   * the map; with `timesOf: "writes"` the time at which the device wrote it.
+   * The things of these devices, in their order, as they are now, or as they were at the time `atMs`, which decides who is
+   * silent. Each field has the time since which it is shown, which is never before the map; with `timesOf: "writes"` the
+   * time at which the device wrote it.
    */
   async derive(
     tx: OwnThingTables,
     devices: readonly MappedDeviceRow[],
-    { timesOf = "fields" as "fields" | "writes" } = {},
+    { timesOf = "fields", atMs }: { readonly timesOf?: "fields" | "writes"; readonly atMs?: number | undefined } = {},
   ): Promise<readonly ReadThing[]> {
     const mapped: (readonly [MappedDeviceRow, VersionedMap])[] = [];
     for (const device of devices) {
@@ -102,7 +103,7 @@ export class OwnThings implements OwnDeviceThings {
       [...names],
     );
     const byDevice = Map.groupBy(attributes, ({ deviceId }) => deviceId);
-    const nowMs = await tx.clock.nowMs();
+    const nowMs = atMs ?? (await tx.clock.nowMs());
     return mapped.map(([device, { map, changedMs }]) => {
       const { id, userId } = device;
       const values = new Map((byDevice.get(id) ?? []).map((one) => [one.name, one]));

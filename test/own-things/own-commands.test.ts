@@ -46,6 +46,19 @@ describe("a command to an own thing", () => {
     assert.equal(await state(sent), "confirmed");
   });
 
+  it("is confirmed by a write whose transaction takes longer than its device may be silent", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const { send, write, state } = await madeOwnThings(store, {
+      map: { ...lampMap, online: { silentAfterSeconds: 10 } },
+    });
+    await write({ power: "on" });
+    const sent = await send("onOff", "set", { on: false });
+    let nowMs = noonMs;
+    Object.defineProperty(clock, "nowMs", { get: () => (nowMs += 11_000) });
+    await write({ power: "off" });
+    assert.equal(await state(sent), "confirmed");
+  });
+
   it("is contradicted by other values after two seconds, unless they answer another command", async (t) => {
     const { store, clock } = await clockedStore(t);
     const { send, write, state } = await madeOwnThings(store);
