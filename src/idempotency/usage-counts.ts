@@ -36,7 +36,10 @@ export class UsageCounts {
 
   #recent(ownerId: OwnerId): UsageCount | undefined {
     const counted = this.#counted.get(ownerId);
-    return counted && this.#elapsedMs() - counted.atMs < recountAfterMs ? counted : undefined;
+    if (!counted) return undefined;
+    const ageMs = this.#elapsedMs() - counted.atMs;
+    // The clock may be the store's, which can be set back: then the age is unknown.
+    return ageMs >= 0 && ageMs < recountAfterMs ? counted : undefined;
   }
 
   #countOnce(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<UsageCount> {

@@ -112,4 +112,13 @@ describe("a batch with a key", () => {
     assert.deepEqual(carriedOut, ["a", "b"]);
     assert.equal((await run(["a"]))[0]?.isReplayed, true, "a known key needs no room");
   });
+
+  it("needs room that is counted again after the clock was set back, not only when it has caught up", async (t) => {
+    const { clock, usage, run } = await madeBatches(t);
+    usage.batchGroups = { keys: 1, bytes: limits.batchKeyBytesPerTenant };
+    await assert.rejects(run(["a"]), { code: "too_many_idempotency_keys" });
+    delete usage.batchGroups;
+    clock.nowMs -= dayMs;
+    assert.deepEqual(await run(["a"]), [{ answers: ["a!"], isReplayed: false }]);
+  });
 });
