@@ -26,15 +26,13 @@ import { accountPageId, accountUrl, clientOf } from "./session-client.ts";
 import type { EndTables } from "./session-end.ts";
 import { expireSessions } from "./session-expiry.ts";
 import { newSessionSecrets, pageToken, type Sealer, sealSecrets } from "./session-secrets.ts";
-import { problemOf, type SessionProblem, type SessionStatus, statusOf } from "./session-status.ts";
+import { problemOf, type SessionProblem, type SessionStatus, sessionMs, statusOf } from "./session-status.ts";
 import { sessionKeptMs, sweepSessions } from "./session-sweep.ts";
 import { SessionWork } from "./session-work.ts";
 import { type LinkStep, linkAddresses } from "./steps/step.ts";
 import { linkSteps } from "./steps/steps.ts";
 import { discardCredentials } from "./unlinked-credentials.ts";
 
-/** How long a session may be used. */
-export const sessionMs = 30 * 60_000;
 const sweepEveryMs = 600_000;
 /** How late a client may hear that a session has expired. */
 const expireEveryMs = 30_000;

@@ -1,8 +1,8 @@
 import { linkSessionEntry } from "../devices/log-entries.ts";
 import { StoreUnavailable } from "../model/errors.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
-import { isExpired, problemOf } from "./session-status.ts";
+import type { LinkSessionPosition, LinkSessionRow } from "../store/tables/link-sessions.ts";
+import { isExpired, problemOf, sessionAheadMs, sessionMs } from "./session-status.ts";
 
 export interface ExpiryParts {
   readonly store: Store<Pick<Transaction, "linkSessions" | "log" | "clock">>;
@@ -22,9 +22,15 @@ const atOnce = 500;
 export async function expireSessions({ store, appended }: ExpiryParts, signal: AbortSignal): Promise<number> {
   let expired = 0;
   let failure: Error | undefined;
-  let last: LinkSessionRow | undefined;
+  let last: LinkSessionPosition | undefined;
+  /** Of the sessions that began before the clock was set back, once all others are read. */
+  let isAhead = false;
   do {
-    const found = await store.read(async (tx) => tx.linkSessions.unended(await tx.clock.nowMs(), atOnce, last));
+    const { found, nowMs } = await store.read(async (tx) => {
+      const nowMs = await tx.clock.nowMs();
+      const atMs = isAhead ? Number.MAX_SAFE_INTEGER : nowMs;
+      return { found: await tx.linkSessions.unended(atMs, atOnce, last), nowMs };
+    });
     const before = expired;
     try {
       for (const session of found) {
@@ -40,6 +46,10 @@ export async function expireSessions({ store, appended }: ExpiryParts, signal: A
       if (expired > before) appended();
     }
     last = found.length === atOnce ? found.at(-1) : undefined;
+    if (!last && !isAhead) {
+      isAhead = true;
+      last = { expiresMs: nowMs + sessionMs + sessionAheadMs, ownerId: 0 as LinkSessionRow["ownerId"], id: "" };
+    }
   } while (last && !signal.aborted);
   if (failure) throw failure;
   return expired;

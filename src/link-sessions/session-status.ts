@@ -34,6 +34,15 @@ function problem(side: SessionProblem["side"], code: SessionProblem["code"], des
   return { side, code, description };
 }
 
+/** How long a session may be used. */
+export const sessionMs = 30 * 60_000;
+
+/**
+ * So far may the beginning of a session lie in the future. Beyond that the clock was set back, and how old the session is
+ * can't be told: it is over.
+ */
+export const sessionAheadMs = 60_000;
+
 /**
  * After this time without a result, the node that did the work counts as gone. Longer than all its calls together: an
  * ecosystem accepts a code once, so a second node that began too early would turn a slow linking into a failed one.
@@ -56,7 +65,8 @@ export function isWorkedOn({ phase, claimedMs }: Pick<LinkSessionRow, "phase" | 
 /** A session that a node works on does not expire before the work has ended. */
 export function isExpired(session: LinkSessionRow, nowMs: number): boolean {
   if (session.phase === "expired" || session.phase === "discarding") return true;
-  return !hasEnded(session) && nowMs >= session.expiresMs && !isWorkedOn(session, nowMs);
+  const isOver = nowMs >= session.expiresMs || session.createdMs - nowMs > sessionAheadMs;
+  return !hasEnded(session) && isOver && !isWorkedOn(session, nowMs);
 }
 
 export function statusOf(session: LinkSessionRow, nowMs: number): SessionStatus {

@@ -3,8 +3,9 @@ import { describe, it, type TestContext } from "node:test";
 import { linkSessionsOn } from "../../src/link-sessions/link-sessions.ts";
 import { expireSessions } from "../../src/link-sessions/session-expiry.ts";
 import { openSecrets, sealSecrets } from "../../src/link-sessions/session-secrets.ts";
-import { claimMs, statusOf } from "../../src/link-sessions/session-status.ts";
+import { claimMs, sessionAheadMs, sessionMs, statusOf } from "../../src/link-sessions/session-status.ts";
 import { sessionKeptMs, sweepSessions, unrevokedKeptMs } from "../../src/link-sessions/session-sweep.ts";
+import { claimSession } from "../../src/link-sessions/steps/claim.ts";
 import { discardCredentials } from "../../src/link-sessions/unlinked-credentials.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { OwnerId } from "../../src/model/ids.ts";
@@ -100,6 +101,23 @@ describe("a link session whose time is over", soon, () => {
     });
   });
 
+  it("is over and told also when the clock was set back since it began, which could last for years", async (t) => {
+    const { clock, session, store, add, expire, logged, phaseOf } = await madeExpiring(t);
+    const begunMs = session.createdMs + sessionMs;
+    const ahead = await add("ls_ahead", { createdMs: begunMs, expiresMs: begunMs + sessionMs });
+    clock.nowMs = begunMs - sessionAheadMs;
+    assert.equal(statusOf(ahead, clock.nowMs), "pending");
+    await expire();
+    assert.equal(await phaseOf(ahead), "open");
+    clock.nowMs -= 1;
+    assert.equal(statusOf(ahead, clock.nowMs), "expired");
+    assert.equal(await claimSession({ store }, ahead, "exchanging", () => true), undefined);
+    assert.equal(await expire(), 1);
+    assert.deepEqual(await logged(), [session.id, ahead.id]);
+    assert.equal(await phaseOf(ahead), "expired");
+    assert.equal(await expire(), 0);
+  });
+
   it("is told in the same run as all others", async () => {
     const sessions = Array.from({ length: 501 }, (_, nth) => ({
       id: `ls_${nth}`,
@@ -109,7 +127,8 @@ describe("a link session whose time is over", soon, () => {
     }));
     const told: unknown[] = [];
     const linkSessions = {
-      async unended(_: number, limit: number, after?: LinkSessionRow) {
+      async unended(atMs: number, limit: number, after?: LinkSessionRow) {
+        if (atMs !== 1) return [];
         const from = sessions.findIndex(({ id }) => id === after?.id) + 1;
         return sessions.slice(from, from + limit);
       },

@@ -5,7 +5,7 @@ import { loginProblemOf } from "../../oauth/pages/login-page.ts";
 import type { LinkSessionRow } from "../../store/tables/link-sessions.ts";
 import { auditedClient } from "../session-client.ts";
 import { csrfOf, isOfBrowser, type SessionSecrets, signedInSecret } from "../session-secrets.ts";
-import { hasEnded } from "../session-status.ts";
+import { hasEnded, isExpired } from "../session-status.ts";
 import { findSession } from "./found-session.ts";
 import { sessionPages } from "./session-pages.ts";
 import { type LinkAnswer, type LinkStep, linkAddresses, type StepParts } from "./step.ts";
@@ -24,7 +24,7 @@ export function signInStep(parts: StepParts): LinkStep {
     const { session, client, secrets } = found;
     const toPage = { kind: "redirect", status: 303, location: show.address(found, "page") } as const;
     const secret = visit.secretOf(session.id);
-    if (hasEnded(session) || found.nowMs >= session.expiresMs || secret === undefined) return toPage;
+    if (hasEnded(session) || isExpired(session, found.nowMs) || secret === undefined) return toPage;
     // On a double click the first form has signed this browser in. The second one needs the right password too: a cookie
     // from before must not be exchanged for the new one without it.
     if (!found.needsSignIn && !wasOfBrowser(session, secrets, secret)) return toPage;

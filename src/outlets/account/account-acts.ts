@@ -2,7 +2,7 @@ import type { Account } from "../../account/account.ts";
 import { type Answer, pageAnswer, redirectAnswer } from "../../http/answer/answer.ts";
 import { browserCookie } from "../../http/answer/browser-cookie.ts";
 import type { Pairs } from "../../http/request/incoming.ts";
-import { sessionMs } from "../../link-sessions/link-sessions.ts";
+import { sessionMs } from "../../link-sessions/session-status.ts";
 import { sessionCookieName } from "../../link-sessions/steps/step.ts";
 import { BadParameter, InvalidLogin, LimitReached, NotFederated, TooManyRequests } from "../../model/errors.ts";
 import { formOf } from "../../oauth/authorize/browser.ts";

@@ -5,7 +5,8 @@ import type { Description } from "../../http/documentation/description.ts";
 import { formBody } from "../../http/request/body-types.ts";
 import type { Incoming, Pairs } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
-import { type LinkSessions, sessionMs } from "../../link-sessions/link-sessions.ts";
+import type { LinkSessions } from "../../link-sessions/link-sessions.ts";
+import { sessionMs } from "../../link-sessions/session-status.ts";
 import { type LinkAnswer, type LinkStep, type LinkVisit, sessionCookieName } from "../../link-sessions/steps/step.ts";
 import { receiveConsent, sendLinkDecision, sendLinkSignIn, showLinkPage } from "./link-page-descriptions.ts";
 
