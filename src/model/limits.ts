@@ -70,6 +70,9 @@ export const limits = {
   requestsPerConnection: 8,
   /** Levels of arrays and objects in a body. */
   jsonDepth: 64,
+  /** Commas, arrays and objects of a body together, and members of one object. */
+  jsonParts: 100_000,
+  jsonMembers: 10_000,
   /** Requests of one source that are handled in one turn of the event loop. */
   requestsPerTurn: 16,
   /** The same limit for a turn in which a connection was accepted. */

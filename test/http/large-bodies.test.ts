@@ -136,6 +136,26 @@ describe("a large body", () => {
     ]);
   });
 
+  it("with so many values that to read them would hold up all others is refused before it is parsed", {
+    timeout: 20_000,
+  }, async (t) => {
+    const { begin, reached } = await takingLargeBodies(t);
+    const list = (parts: number) => `[${"0,".repeat(parts - 1)}0]`;
+    const object = (members: number) => `{${Array.from({ length: members }, (_, nth) => `"${nth}":0`).join(",")}}`;
+    const states = `{${Array.from({ length: 1_000 }, (_, nth) => `"${nth}":${object(99)}`).join(",")}}`;
+    const statuses: number[] = [];
+    for (const body of [
+      ...[list(limits.jsonParts), list(limits.jsonParts + 1)],
+      ...[object(limits.jsonMembers), object(limits.jsonMembers + 1)],
+      // No broken text is read further either.
+      ...[states, list(limits.jsonParts + 1).slice(0, -1)],
+    ]) {
+      statuses.push(await (await begin("one", `Content-Length: ${body.length}`, body)).status());
+    }
+    assert.deepEqual(statuses, [200, 409, 200, 409, 200, 409]);
+    assert.deepEqual(reached, ["jsonParts", "jsonMembers", "jsonParts"]);
+  });
+
   it("of unknown length is refused before it arrives, too", { timeout: 20_000 }, async (t) => {
     const { begin } = await takingLargeBodies(t);
     assert.equal(await (await begin(undefined, "Transfer-Encoding: chunked", "1\r\n{\r\n")).status(), 401);

@@ -198,12 +198,20 @@ function decode(bytes: Buffer): string {
 
 /** Parses JSON, and refuses what other parsers might read differently. `what` names the text in the refusal. */
 export function parseStrictly(text: string, what = "The body"): unknown {
-  const { names, depth } = scanJson(text);
+  const { names, depth, parts, members } = scanJson(text);
   if (depth > limits.jsonDepth) throw refusals.malformed(`${what} is nested deeper than ${limits.jsonDepth} levels.`);
+  // To parse and read so many would hold up all other callers for seconds.
+  if (parts > limits.jsonParts) throw tooMany("jsonParts", `${what} has too many values for one request.`);
+  if (members > limits.jsonMembers)
+    throw tooMany("jsonMembers", `An object of ${what.toLowerCase()} has too many members.`);
   const value = parseJson(text, what);
   // Of two members with one name the parser keeps the last, but a proxy may have read the first.
   if (names > countMembers(value)) throw refusals.malformed(`${what} has two members of one name.`);
   return value;
+}
+
+function tooMany(limit: "jsonParts" | "jsonMembers", sentence: string): LimitReached {
+  return new LimitReached(limit, `${sentence} ${limits[limit]} is the limit. Send fewer at the same time.`);
 }
 
 function parseJson(text: string, what: string): unknown {
