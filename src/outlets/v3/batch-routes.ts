@@ -61,11 +61,7 @@ function allAtOnce({ provisioning, ...keys }: BatchRouteParts, turns: BatchTurns
     async answer({ body }, caller, keep) {
       const { tenantId } = requireEnterprise(caller);
       const texts = body.kind === "json" ? (body.value as readonly BodyLine[]) : [];
-      const devices = texts.map((line, index) => {
-        const device = readLine(line);
-        if (device instanceof BreezewayError) throw atLine(index, device);
-        return device;
-      });
+      const devices = await devicesIn(texts);
       const created = (states: readonly DeviceState[]) =>
         ndjsonAnswer(states.map(({ device }, index) => answerLine(index + 1, device.id)).join(""));
       const add = () => provisioning.addAll(tenantId, devices, keep(created));
@@ -76,6 +72,36 @@ function allAtOnce({ provisioning, ...keys }: BatchRouteParts, turns: BatchTurns
       }
     },
   }).answer as (incoming: Incoming, caller: EnterprisePrincipal) => Promise<Answer>;
+}
+
+/** Characters of lines that are read in one turn of the event loop; the last line may be longer. */
+const charactersPerTurn = 32_768;
+
+/**
+ * Reads all lines, in slices: those of one request can have half a million attributes. It stops at the first line that
+ * is too much.
+ */
+async function devicesIn(lines: readonly BodyLine[]): Promise<readonly NewDevice[]> {
+  const devices: NewDevice[] = [];
+  let attributes = 0;
+  let characters = 0;
+  for (const [index, line] of lines.entries()) {
+    const device = readLine(line);
+    if (device instanceof BreezewayError) throw atLine(index, device);
+    devices.push(device);
+    attributes += device.changes?.length ?? 0;
+    if (attributes > limits.attributesAtOnce) {
+      throw new LimitReached(
+        "attributesAtOnce",
+        `The devices have more than ${limits.attributesAtOnce} attributes in all. No device was added. Send fewer, or use mode=each.`,
+      );
+    }
+    characters += line.text.length;
+    if (characters < charactersPerTurn) continue;
+    characters = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return devices;
 }
 
 /** Names the line in a refusal of mode `all`. */
