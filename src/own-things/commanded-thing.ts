@@ -20,6 +20,8 @@ export interface CommandedThing {
   readonly userId: UserId;
   readonly deviceId: DeviceId;
   readonly thingId: string;
+  /** When the device last wrote. It is ahead of the clock after that was set back, as later writes are then. */
+  readonly lastTimeMs: number;
   readonly map: TraitMap;
   readonly traits: Traits;
   /** The times are those of the device's writes: a change of the map is no answer to a command. */
@@ -46,14 +48,14 @@ export async function commandedThings(
   atMs?: number,
 ): Promise<readonly CommandedThing[]> {
   const devices = await tx.mappedDevices.some(userId, deviceIds);
-  const maps = new Map<DeviceId, TraitMap>();
+  const found = new Map<DeviceId, { readonly map: TraitMap; readonly lastTimeMs: number }>();
   for (const device of devices) {
-    const found = await ownThings.maps.of(tx, device);
-    if (found) maps.set(device.id, found.map);
+    const { map } = (await ownThings.maps.of(tx, device)) ?? {};
+    if (map) found.set(device.id, { map, lastTimeMs: device.lastTimeMs });
   }
   return (await ownThings.derive(tx, devices, { timesOf: "writes", atMs })).flatMap((thing) => {
     const { deviceId, thingId, state } = thing;
-    const map = maps.get(deviceId);
-    return map ? [{ userId, deviceId, thingId, map, traits: storedTraits(thing, state), state }] : [];
+    const device = found.get(deviceId);
+    return device ? [{ userId, deviceId, thingId, ...device, traits: storedTraits(thing, state), state }] : [];
   });
 }

@@ -16,6 +16,8 @@ export interface OwnCommandDeadlineParts {
 
 const everyMs = 1_000;
 const atOnce = 100;
+/** A clock that was set back by less is none: it delays a deadline by no more than this. */
+const setBackMs = 1_000;
 /** A command that can't be settled is tried again after these times. */
 const backOff = { fromMs: 2_000, toMs: 300_000 };
 /** Failing commands whose back-off is remembered; beyond it the oldest are tried again at once. */
@@ -27,6 +29,8 @@ export class OwnCommandDeadlines {
   readonly #task: BackgroundTask;
   /** Commands that could not be settled, by id: when each is tried again, on this node's monotonic clock. */
   readonly #failing = new Map<number, { readonly nextMs: number; readonly pauseMs: number }>();
+  /** By how much the store's clock was ahead of this node's monotonic clock in the last round. */
+  #clockAheadMs = Number.POSITIVE_INFINITY;
   #isRunning = false;
   #next: Cancel | undefined;
   #round: Promise<void> = Promise.resolve();
@@ -51,7 +55,7 @@ export class OwnCommandDeadlines {
   async settleDue(): Promise<void> {
     const { store } = this.#parts;
     let after: ThingCommandRow | undefined;
-    let failed = 0;
+    let failed = await this.#settleAhead();
     do {
       const due = await store.read(async (tx) => tx.thingCommands.due(await tx.clock.nowMs(), atOnce, after));
       for (const row of due) if (!(await this.#tryOne(row))) failed += 1;
@@ -60,6 +64,28 @@ export class OwnCommandDeadlines {
     if (failed > 0) return;
     this.#failing.clear();
     this.#task.succeeded();
+  }
+
+  /**
+   * Settles what was sent before the clock was set back: its deadline may be far away, and equal commands would join it
+   * until then. Returns how many failed.
+   */
+  async #settleAhead(): Promise<number> {
+    const { store, runtime } = this.#parts;
+    const nowMs = await store.read((tx) => tx.clock.nowMs());
+    const clockAheadMs = nowMs - runtime.elapsedMs();
+    let failed = 0;
+    if (clockAheadMs < this.#clockAheadMs - setBackMs) {
+      let due: readonly ThingCommandRow[];
+      let afterId = 0;
+      do {
+        due = await store.read((tx) => tx.thingCommands.ownAhead(nowMs + setBackMs, atOnce, afterId));
+        for (const row of due) if (!(await this.#tryOne(row))) failed += 1;
+        afterId = due.at(-1)?.id ?? 0;
+      } while (due.length === atOnce);
+    }
+    if (failed === 0) this.#clockAheadMs = clockAheadMs;
+    return failed;
   }
 
   /** Returns whether the command is settled. */

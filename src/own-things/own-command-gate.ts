@@ -40,7 +40,7 @@ export async function admitToOwnThings(
 
 /** The receipt to add, or the open command that asks for the same. */
 function decide(
-  { userId, deviceId, thingId, map, traits }: CommandedThing,
+  { userId, deviceId, thingId, lastTimeMs, map, traits }: CommandedThing,
   { command, clientId, alertId }: RequestedCommand,
   open: readonly ThingCommandRow[],
   nowMs: number,
@@ -63,7 +63,8 @@ function decide(
     plan: JSON.stringify(plan),
     state: "sending",
     step: plan.steps.length,
-    sentMs: nowMs,
+    // By the times of the device's writes, which tell an answer from an earlier report.
+    sentMs: Math.max(nowMs, lastTimeMs),
     dueMs: nowMs + map.commandSeconds * 1_000,
     error: null,
     settledMs: null,

@@ -55,18 +55,22 @@ export interface ThingCommandTable {
   ofThing(userId: UserId, deviceId: DeviceId, thingId: string, limit: number): Promise<ThingCommandRow[]>;
   /** The commands to the thing with this key that are queued or being sent, oldest first. */
   running(userId: UserId, deviceId: DeviceId, key: string): Promise<ThingCommandRow[]>;
-  /** Until when the ecosystem accepts no command for the thing with this key. */
-  blockedUntil(userId: UserId, deviceId: DeviceId, key: string): Promise<number | null>;
+  /** Until when the ecosystem accepts no command for the thing with this key, without blocks beyond `atMostMs`. */
+  blockedUntil(userId: UserId, deviceId: DeviceId, key: string, atMostMs?: number): Promise<number | null>;
   /** The first queued command of each thing of the links that this node owns, oldest first. */
   queuedFor(owner: NodeId, limit: number): Promise<ThingCommandRow[]>;
   /** Commands to own things that are due, oldest first; those behind `after`, if there is one. */
   due(nowMs: number, limit: number, after?: Pick<ThingCommandRow, "dueMs" | "id">): Promise<ThingCommandRow[]>;
-  /** Commands to things of linked accounts, of all nodes, that should have been settled by now, by the time of their request or of their sending. */
+  /** Open commands to own things that were requested after `nowMs`: the clock was set back since. Oldest first. */
+  ownAhead(nowMs: number, limit: number, afterId: number): Promise<ThingCommandRow[]>;
+  /** Commands to things of linked accounts, of all nodes, that should have been settled by now, by the time of their request or of their sending; and those that
+   * were not answered and were requested after `requestedAfterMs`: the clock was set back since. */
   overdue(
     queuedBeforeMs: number,
     sendingBeforeMs: number,
     sentBeforeMs: number,
     limit: number,
+    requestedAfterMs?: number,
   ): Promise<ThingCommandRow[]>;
   /** Keeps the newest `keep` commands, and older ones that have not ended or still block their thing. */
   trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
@@ -132,11 +136,12 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
         deviceId,
         key,
       ]),
-    async blockedUntil(userId, deviceId, key) {
+    async blockedUntil(userId, deviceId, key, atMostMs = Number.MAX_SAFE_INTEGER) {
       const row = await first(
         sql.all<{ untilMs: number | null }>(
-          `SELECT MAX(c.blocked_until_ms) AS "untilMs" FROM thing_commands c WHERE ${ofDevice} AND c.external_key = $3`,
-          [userId, deviceId, key],
+          `SELECT MAX(c.blocked_until_ms) AS "untilMs" FROM thing_commands c
+           WHERE ${ofDevice} AND c.external_key = $3 AND c.blocked_until_ms <= $4`,
+          [userId, deviceId, key, atMostMs],
         ),
       );
       return row?.untilMs ?? null;
@@ -150,18 +155,25 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
          ORDER BY c.id LIMIT $2`,
         [owner, limit],
       ),
-    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit, requestedAfterMs = Number.MAX_SAFE_INTEGER) =>
       rows(
         `WHERE ((c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
-           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3)) AND c.due_ms IS NULL
+           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3)
+           OR (c.state IN ('queued', 'sending') AND c.requested_ms > $5)) AND c.due_ms IS NULL
          ORDER BY c.id LIMIT $4`,
-        [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit],
+        [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit, requestedAfterMs],
       ),
     due: (nowMs, limit, after) =>
       rows(
         `WHERE c.state = 'sending' AND c.due_ms <= $1 AND (c.due_ms, c.id) > ($3, $4)
          ORDER BY c.due_ms, c.id LIMIT $2`,
         [nowMs, limit, after?.dueMs ?? 0, after?.id ?? 0],
+      ),
+    ownAhead: (nowMs, limit, afterId) =>
+      rows(
+        `WHERE c.state = 'sending' AND c.due_ms IS NOT NULL AND c.requested_ms > $1 AND c.id > $3
+         ORDER BY c.id LIMIT $2`,
+        [nowMs, limit, afterId],
       ),
     async trim(userId, deviceId, keep, nowMs) {
       await sql.run(
