@@ -16,7 +16,7 @@ describe("a pause that the ecosystem asks for", () => {
       },
     };
     const thing = { userId: 1 as UserId, deviceId: 2 as DeviceId, key };
-    return blockedUntil(tx as unknown as CommitTables, thing);
+    return blockedUntil(tx as unknown as CommitTables, thing, 0);
   };
 
   it("counts for commands and fan requests of a thermostat alike: the later one decides", async () => {

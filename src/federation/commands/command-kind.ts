@@ -19,13 +19,15 @@ export interface CommandKind<Command extends StoredCommand> {
   /** For the log, such as "a fan request" and "fan requests". */
   readonly words: { readonly one: string; readonly many: string };
   queuedFor(tx: CommitTables, owner: NodeId, limit: number): Promise<readonly Command[]>;
-  /** Commands of all nodes that should have been settled by now, by the time of their request or of their sending. */
+  /** Commands of all nodes that should have been settled by now, by the time of their request or of their sending, and
+   * open ones that were requested after `requestedAfterMs`: the clock was set back since, and nobody knows their age. */
   overdue(
     tx: CommitTables,
     queuedBeforeMs: number,
     sendingBeforeMs: number,
     sentBeforeMs: number,
     limit: number,
+    requestedAfterMs: number,
   ): Promise<readonly Command[]>;
   /** Marks the command as sent, under the user's lock. Undefined: it must not be sent, or not yet. */
   mark(tx: CommitTables, command: Command, nowMs: number): Promise<Command | undefined>;

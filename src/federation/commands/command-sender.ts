@@ -227,6 +227,8 @@ export class CommandSender<Command extends StoredCommand> {
       const nowMs = await tx.users.lock(userId);
       if (nowMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) return undefined;
       if (timeLeft({ ...command, sentMs: nowMs }, commandDeadlines.sendMs) === 0) return "too late";
+      // The clock was set back since the request, which may be of any age. A command must not be carried out late.
+      if (command.requestedMs > nowMs + commandDeadlines.sweepMs) return "too late";
       return this.#parts.kind.mark(tx, command, nowMs);
     });
   }
@@ -304,6 +306,7 @@ export class CommandSender<Command extends StoredCommand> {
           sendingBeforeMs,
           nowMs - commandDeadlines.showMs,
           limit,
+          nowMs + commandDeadlines.sweepMs,
         );
       });
       let settled = 0;
@@ -378,7 +381,7 @@ export class CommandSender<Command extends StoredCommand> {
   }
 }
 
-/** The part of a time limit that is left, counted from the request. The whole limit if the clock was set back. */
+/** The part of a time limit that is left, counted from the request. The whole limit if the clock was set back a little. */
 function timeLeft({ requestedMs, sentMs }: StoredCommand, ofMs: number): number {
   return Math.min(ofMs, Math.max(0, ofMs - ((sentMs ?? requestedMs) - requestedMs)));
 }

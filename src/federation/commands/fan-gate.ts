@@ -115,7 +115,9 @@ async function viewOf(
     away: shown(keys.away),
     needsHome: connectors.get(link?.ecosystem ?? "")?.capabilities.fanNeedsHome ?? false,
     blockedUntilMs:
-      thermostatId === null ? null : await blockedUntil(tx, { userId, deviceId, key: thermostatKey(thermostatId) }),
+      thermostatId === null
+        ? null
+        : await blockedUntil(tx, { userId, deviceId, key: thermostatKey(thermostatId) }, nowMs),
     nowMs,
   };
 }

@@ -50,7 +50,7 @@ export async function admitToThing(
   if (!link || thing.goneMs !== null) return refuse({ code: "unknownThing" });
   const linkState = parts.stateOf(deviceId) ?? link.state;
   if (linkState === "needs_reauth") return refuse({ code: "needsReauth" });
-  const retryAfterMs = ((await blockedUntil(tx, thing)) ?? 0) - nowMs;
+  const retryAfterMs = ((await blockedUntil(tx, thing, nowMs)) ?? 0) - nowMs;
   if (retryAfterMs > 0) return refuse({ code: "rateLimited", retryAfterMs });
   if (isRelative(command) && (isStale || linkState !== "live")) return refuse({ code: "stale" });
 

@@ -40,16 +40,18 @@ export interface FanRequestTable {
   ofThermostat(userId: UserId, deviceId: DeviceId, thermostatId: string, limit: number): Promise<FanRequestRow[]>;
   /** The newest first. */
   ofDevice(userId: UserId, deviceId: DeviceId, limit: number): Promise<FanRequestRow[]>;
-  /** Until when the ecosystem accepts no request for this thermostat. */
-  blockedUntil(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<number | null>;
+  /** Until when the ecosystem accepts no request for this thermostat, without blocks beyond `atMostMs`. */
+  blockedUntil(userId: UserId, deviceId: DeviceId, thermostatId: string, atMostMs?: number): Promise<number | null>;
   /** Queued requests of links that this node owns, oldest first. */
   queuedFor(owner: NodeId, limit: number): Promise<FanRequestRow[]>;
-  /** Requests of all nodes that should have been settled by now, by the time of their request or of their sending. */
+  /** Requests of all nodes that should have been settled by now, by the time of their request or of their sending; and those that
+   * were not answered and were requested after `requestedAfterMs`: the clock was set back since. */
   overdue(
     queuedBeforeMs: number,
     sendingBeforeMs: number,
     sentBeforeMs: number,
     limit: number,
+    requestedAfterMs?: number,
   ): Promise<FanRequestRow[]>;
   /** Keeps the newest `keep` requests, and older ones that are not settled or still block the thermostat. */
   trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
@@ -118,11 +120,12 @@ export function fanRequestTable(sql: Sql): FanRequestTable {
       ]),
     ofDevice: (userId, deviceId, limit) =>
       rows(`WHERE ${ofDevice} ORDER BY c.id DESC LIMIT $3`, [userId, deviceId, limit]),
-    async blockedUntil(userId, deviceId, thermostatId) {
+    async blockedUntil(userId, deviceId, thermostatId, atMostMs = Number.MAX_SAFE_INTEGER) {
       const row = await first(
         sql.all<{ untilMs: number | null }>(
-          `SELECT MAX(c.blocked_until_ms) AS "untilMs" FROM commands c WHERE ${ofDevice} AND c.thermostat_id = $3`,
-          [userId, deviceId, thermostatId],
+          `SELECT MAX(c.blocked_until_ms) AS "untilMs" FROM commands c
+           WHERE ${ofDevice} AND c.thermostat_id = $3 AND c.blocked_until_ms <= $4`,
+          [userId, deviceId, thermostatId, atMostMs],
         ),
       );
       return row?.untilMs ?? null;
@@ -133,11 +136,12 @@ export function fanRequestTable(sql: Sql): FanRequestTable {
          WHERE c.state = 'queued' AND l.owner = $1 ORDER BY c.id LIMIT $2`,
         [owner, limit],
       ),
-    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit, requestedAfterMs = Number.MAX_SAFE_INTEGER) =>
       rows(
         `WHERE (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
-           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3) ORDER BY c.id LIMIT $4`,
-        [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit],
+           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3)
+           OR (c.state IN ('queued', 'sending') AND c.requested_ms > $5) ORDER BY c.id LIMIT $4`,
+        [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit, requestedAfterMs],
       ),
     async trim(userId, deviceId, keep, nowMs) {
       await sql.run(
