@@ -53,6 +53,8 @@ export class Follower {
   #hasStreamSent = false;
   #run: Promise<void> = Promise.resolve();
   #confirmedMs: number;
+  /** The time of the last confirmation on this node's monotonic clock. */
+  #confirmedElapsedMs: number;
   #failures = 0;
   #drifts = 0;
   #partialPuts = 0;
@@ -60,6 +62,8 @@ export class Follower {
   constructor(parts: FollowerParts, confirmedMs: number) {
     this.#parts = parts;
     this.#confirmedMs = confirmedMs;
+    const { nowMs, elapsedMs } = parts.runtime;
+    this.#confirmedElapsedMs = elapsedMs() - Math.max(0, nowMs() - confirmedMs);
     this.#coverage = new StreamCoverage(parts.runtime.elapsedMs);
     this.#secondLook = new SecondLook({
       ...parts,
@@ -81,6 +85,11 @@ export class Follower {
    */
   get confirmedMs(): number {
     return Math.max(this.#confirmedMs, this.#parts.record.blindUntilMs);
+  }
+
+  /** For how long nothing has confirmed the account, whatever the clock was set to meanwhile. */
+  get unconfirmedMs(): number {
+    return this.#parts.runtime.elapsedMs() - this.#confirmedElapsedMs;
   }
 
   /** How often a second look found changes that the stream had not sent. */
@@ -119,7 +128,7 @@ export class Follower {
     if (!origin) return;
     const { runtime, record } = this.#parts;
     const storingMs = Math.ceil(runtime.elapsedMs() - origin.receivedMs);
-    this.#confirm(runtime.nowMs() - storingMs);
+    this.#confirm(runtime.nowMs() - storingMs, origin.receivedMs);
     if (origin.stream !== this.#stream || origin.stream.signal.aborted) return;
     const wasLive = this.isLive;
     record.enter("live", "", storingMs);
@@ -214,13 +223,14 @@ export class Follower {
 
   /** An equal put confirms the state as soon as the snapshot before it is stored. */
   #repeated(stream: AbortController): void {
-    const timeMs = this.#parts.runtime.nowMs();
+    const { nowMs, elapsedMs } = this.#parts.runtime;
+    const [timeMs, heardMs] = [nowMs(), elapsedMs()];
     this.#streamSent(stream);
     this.#secondLook.streamSent(undefined);
     const confirm = () => {
       // The snapshot before may have been dropped when the stream ended.
       const isPresent = stream === this.#stream && !stream.signal.aborted;
-      if (isPresent && this.isLive) this.#confirm(timeMs);
+      if (isPresent && this.isLive) this.#confirm(timeMs, heardMs);
     };
     this.#parts.lane
       .idle()
@@ -234,7 +244,9 @@ export class Follower {
     this.#coverage.streamSent();
   }
 
-  #confirm(timeMs: number): void {
+  /** `elapsedMs`: the same time on this node's monotonic clock. */
+  #confirm(timeMs: number, elapsedMs: number): void {
+    this.#confirmedElapsedMs = Math.max(this.#confirmedElapsedMs, elapsedMs);
     this.#confirmedMs = Math.max(this.#confirmedMs, timeMs);
     this.#parts.record.confirmed(this.#confirmedMs);
   }

@@ -106,7 +106,7 @@ export function freshnessHere(
 ): Freshness | undefined {
   if (!isVirtual) return ordinaryFreshness;
   const supervisor = membership.isAlive ? keeper.supervisor(id) : undefined;
-  return supervisor && freshness(supervisor.isLive, supervisor.confirmedMs, runtime.nowMs());
+  return supervisor && freshness(supervisor.isLive, supervisor.confirmedMs, runtime.nowMs(), supervisor.unconfirmedMs);
 }
 
 /** The links that this node follows, counted. */
@@ -114,14 +114,16 @@ export function tallyOf(keeper: LinkKeeper, nowMs: number) {
   const byState = { live: 0, waiting: 0, needs_reauth: 0 };
   const paused = { error: 0, token: 0 };
   let stale = 0;
-  for (const { state, isLive, confirmedMs, pausedBy } of keeper.standings()) {
+  for (const { state, isLive, confirmedMs, unconfirmedMs, pausedBy } of keeper.standings()) {
     byState[state] += 1;
     if (pausedBy) paused[pausedBy] += 1;
-    if (freshness(isLive, confirmedMs, nowMs).isStale) stale += 1;
+    if (freshness(isLive, confirmedMs, nowMs, unconfirmedMs).isStale) stale += 1;
   }
   return { byState, stale, paused };
 }
 
-function freshness(isLive: boolean, confirmedTimeMs: number, nowMs: number): Freshness {
-  return { isPresent: isLive, isStale: !isLive || nowMs - confirmedTimeMs > staleAfterMs, confirmedTimeMs };
+/** `unconfirmedMs`: on the owner's monotonic clock. After the clock was set back, the times alone would show no age. */
+function freshness(isLive: boolean, confirmedTimeMs: number, nowMs: number, unconfirmedMs = 0): Freshness {
+  const ageMs = Math.max(nowMs - confirmedTimeMs, unconfirmedMs);
+  return { isPresent: isLive, isStale: !isLive || ageMs > staleAfterMs, confirmedTimeMs };
 }

@@ -237,11 +237,12 @@ export class LinkKeeper {
     readonly state: LinkStanding["state"];
     readonly isLive: boolean;
     readonly confirmedMs: number;
+    readonly unconfirmedMs: number;
     readonly pausedBy: PauseCause | undefined;
   }> {
     for (const { supervisor } of this.#followed.values()) {
-      const { isLive, confirmedMs, pausedBy, standing, link } = supervisor;
-      yield { userId: link.userId, state: standing.state, isLive, confirmedMs, pausedBy };
+      const { isLive, confirmedMs, unconfirmedMs, pausedBy, standing, link } = supervisor;
+      yield { userId: link.userId, state: standing.state, isLive, confirmedMs, unconfirmedMs, pausedBy };
     }
   }
 

@@ -128,6 +128,11 @@ export class LinkSupervisor implements ErrorOwner {
     return Math.max(this.#run?.follower.confirmedMs ?? this.#confirmedMs, this.#record.blindUntilMs);
   }
 
+  /** For how long nothing has confirmed the account; without end while the link is paused. */
+  get unconfirmedMs(): number {
+    return this.#run?.follower.unconfirmedMs ?? Number.POSITIVE_INFINITY;
+  }
+
   get drifts(): number {
     return this.#drifts + (this.#run?.follower.drifts ?? 0);
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { madeCommands } from "./made-commands.ts";
 import { madeFans, until } from "./made-fans.ts";
+import { madeFederation } from "./made-federation.ts";
 
 const hourMs = 3_600_000;
 
@@ -75,5 +76,16 @@ describe("after the clock was set back", () => {
     await block(2);
     const again = await send("fanTimer", "start");
     assert.deepEqual(again.error, { ...again.error, code: "rateLimited" });
+  });
+
+  it("a link whose account nothing confirms is stale after a quarter of an hour all the same", async (t) => {
+    const { federation, runtime, connector, linkLive, userId } = await madeFederation(t);
+    const deviceId = await linkLive();
+    runtime.jump(-hourMs);
+    await runtime.advance(16 * 60_000);
+    const { isPresent, isStale } = await federation.freshness(userId, deviceId);
+    assert.equal(isPresent, true);
+    assert.equal(isStale, true);
+    assert.equal(connector.streams.length, 1);
   });
 });
