@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { readRetryAfter } from "../../src/ecosystems/kit/retry-after.ts";
 import { nestConnector } from "../../src/ecosystems/nest/connector.ts";
 import { fanAction } from "./actions.ts";
-import { answerOf, startByteServer } from "./byte-server.ts";
+import { answerOf, redirectTo, startByteServer } from "./byte-server.ts";
 
 const signal = new AbortController().signal;
 
@@ -42,6 +42,33 @@ describe("a fan command", () => {
       message: "Cannot change fan_timer_active while structure is away",
       reason: "notHome",
     });
+  });
+
+  it("that a remembered host answers with 401 is sent to the ecosystem's own address", async (t) => {
+    const former = await startByteServer(t, (socket, index) =>
+      socket.end(index === 0 ? answerOf(200, "{}") : answerOf(401, "{}")),
+    );
+    const own = await startByteServer(t, (socket, index) =>
+      socket.end(index === 0 ? redirectTo(`${former.url}/`) : answerOf(200, "{}")),
+    );
+    const connector = nestConnector({ name: "nest", apiUrl: own.url, allowedHosts: [former.host] });
+    await connector.read("c.token", signal);
+    assert.deepEqual(await connector.act("c.token", fanAction("t", true), signal), { state: "accepted" });
+    assert.deepEqual([former.requests.length, own.requests.length], [2, 2]);
+    assert.match(own.requests[1]!, /^PUT /);
+  });
+
+  it("that both refuse with 401 is sent to each once, and the token counts as refused", async (t) => {
+    const former = await startByteServer(t, (socket, index) =>
+      socket.end(index === 0 ? answerOf(200, "{}") : answerOf(401, "{}")),
+    );
+    const own = await startByteServer(t, (socket, index) =>
+      socket.end(index === 0 ? redirectTo(`${former.url}/`) : answerOf(401, "{}")),
+    );
+    const connector = nestConnector({ name: "nest", apiUrl: own.url, allowedHosts: [former.host] });
+    await connector.read("c.token", signal);
+    assert.deepEqual(await connector.act("c.token", fanAction("t", true), signal), { state: "unauthorized" });
+    assert.deepEqual([former.requests.length, own.requests.length], [2, 2]);
   });
 
   it("reports how long it is blocked when the ecosystem says so", async (t) => {

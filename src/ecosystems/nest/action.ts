@@ -24,7 +24,7 @@ export async function sendAction(
   }
   const path = `/devices/thermostats/${encodeURIComponent(thermostatId)}`;
   const body = JSON.stringify(fields);
-  const answered = await api.call(token, { method: "PUT", path, accept: "application/json", body }, signal);
+  const answered = await api.write(token, { method: "PUT", path, accept: "application/json", body }, signal);
   if (!answered.isAnswered) {
     const { reason, detail } = answered.end;
     return reason === "unreachable" ? { state: "unanswered", detail } : { state: "rejected", message: detail };

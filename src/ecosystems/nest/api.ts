@@ -52,6 +52,18 @@ export class NestApi {
     return openingOf(await this.call(token, call, signal));
   }
 
+  /**
+   * Makes a call that changes something, at most once: a call that was answered with 401 was not carried out. As in
+   * `open`, the answer of a remembered host alone does not tell that the token is invalid.
+   */
+  async write(token: string, call: Call, signal: AbortSignal): Promise<Answered> {
+    const hadHost = this.#hostOf.has(token);
+    const answered = await this.call(token, call, signal);
+    if (!answered.isAnswered || answered.response.statusCode !== 401 || !hadHost) return answered;
+    answered.response.destroy();
+    return this.call(token, call, signal);
+  }
+
   /** Makes one call and follows redirects. Never throws, and never repeats a call that was answered. */
   call(token: string, call: Call, signal: AbortSignal): Promise<Answered> {
     if (!isSendable(token))
