@@ -230,6 +230,34 @@ describe("a silent Nest stream", () => {
     assert.equal((await stream.ended).unheardMs, 90_000);
   });
 
+  it("ends as silent, too, when it is kept alive and does not begin with the account", async (t) => {
+    const sockets: Socket[] = [];
+    const server = await startByteServer(t, (socket) => {
+      sockets.push(socket);
+      socket.write(streamHead);
+      const timer = setInterval(() => socket.write(frame("keep-alive", "null")), 20);
+      socket.once("close", () => clearInterval(timer));
+    });
+    const limits = { watchdogMs: 5_000, firstAccountMs: 100 };
+    const stream = listen(nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [], ...limits }), token);
+    const late = setTimeout(() => stream.stop(), 2_000);
+    assert.equal((await stream.ended).reason, "silent");
+    clearTimeout(late);
+    assert.deepEqual(stream.heard, []);
+    await closing(sockets[0]!);
+  });
+
+  it("stays open for as long as it likes when it has begun with the account", async (t) => {
+    const server = await startByteServer(t, (socket) => {
+      socket.write(streamHead + put);
+      setTimeout(() => socket.end(otherPut), 300);
+    });
+    const limits = { watchdogMs: 5_000, firstAccountMs: 100 };
+    const stream = listen(nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [], ...limits }), token);
+    assert.equal((await stream.ended).reason, "closed");
+    assert.equal(stream.heard.length, 2);
+  });
+
   it("is kept alive by any byte, whole event or not", async (t) => {
     const server = await startByteServer(t, (socket) => {
       socket.write(streamHead);

@@ -24,6 +24,8 @@ export interface NestOptions {
   readonly codeFlow?: CodeFlow | undefined;
   /** A stream that is silent for this time is dead; 70 s, more than two of the ecosystem's keep-alives. */
   readonly watchdogMs?: number;
+  /** A stream that has not sent the account after this time ends, though it is kept alive; 2 minutes. */
+  readonly firstAccountMs?: number;
   /** Time limit for a read, and for opening a stream; 30 s. */
   readonly answerLimitMs?: number;
   /** Counts streams that were throttled. */
@@ -32,7 +34,8 @@ export interface NestOptions {
 
 /** The Works-with-Nest ecosystem: REST and Server-Sent Events, a whole account in every message. */
 export function nestConnector(options: NestOptions): Connector {
-  const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000, onLimitReached = () => undefined } = options;
+  const { allowedHosts, watchdogMs = 70_000, firstAccountMs = 120_000, answerLimitMs = 30_000 } = options;
+  const { onLimitReached = () => undefined } = options;
   const name = options.name.toLowerCase();
   const turns = new IngestTurns();
   const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
@@ -45,7 +48,12 @@ export function nestConnector(options: NestOptions): Connector {
     const open = (inTime: AbortSignal) => api.open(token, eventStream, inTime);
     const opening = await withDeadline(signal, answerLimitMs, open);
     if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
-    const end = await new NestStream(opening.response, listener, { watchdogMs, turns, onLimitReached }).run(signal);
+    const end = await new NestStream(opening.response, listener, {
+      watchdogMs,
+      firstAccountMs,
+      turns,
+      onLimitReached,
+    }).run(signal);
     api.forgetHost(token);
     return end;
   }

@@ -32,6 +32,8 @@ interface PutMark {
 
 export interface StreamParts {
   readonly watchdogMs: number;
+  /** Until then the stream must have sent the account with which each one begins. */
+  readonly firstAccountMs: number;
   readonly turns: IngestTurns;
   readonly onLimitReached: OnLimitReached;
 }
@@ -44,6 +46,7 @@ export class NestStream {
   readonly #response: IncomingMessage;
   readonly #listener: StreamListener;
   readonly #watchdogMs: number;
+  readonly #firstAccountMs: number;
   readonly #parser = createParser({
     // Without this limit one endless event would fill the memory.
     maxBufferSize: largestMessageBytes,
@@ -70,15 +73,19 @@ export class NestStream {
    */
   #lastPut: PutMark | undefined;
   #watchdog: NodeJS.Timeout | undefined;
+  /** Ends a stream that is kept alive and never sends the account: nothing else would notice it. */
+  #firstAccount: NodeJS.Timeout | undefined;
   /** When the last byte was received, on a monotonic clock. */
   #receivedMs = 0;
   #end: StreamEnd | undefined;
   #resolveEnd: (end: StreamEnd) => void = () => {};
 
-  constructor(response: IncomingMessage, listener: StreamListener, { watchdogMs, turns, onLimitReached }: StreamParts) {
+  constructor(response: IncomingMessage, listener: StreamListener, parts: StreamParts) {
+    const { watchdogMs, firstAccountMs, turns, onLimitReached } = parts;
     this.#response = response;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
+    this.#firstAccountMs = firstAccountMs;
     this.#turns = turns;
     this.#onLimitReached = onLimitReached;
   }
@@ -90,6 +97,7 @@ export class NestStream {
     const end = await this.#follow(signal.aborted);
     signal.removeEventListener("abort", stop);
     clearTimeout(this.#watchdog);
+    clearTimeout(this.#firstAccount);
     clearTimeout(this.#throttle);
     return end;
   }
@@ -104,6 +112,10 @@ export class NestStream {
       // Watchdog: Node notices a dead connection only after minutes; the ecosystem sends something every 30 s.
       this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
       this.#receivedMs = performance.now();
+      this.#firstAccount = setTimeout(
+        () => this.#finish("silent", "the stream did not begin with the account"),
+        this.#firstAccountMs,
+      );
       response.once("end", () => this.#finishRead("the ecosystem ended the stream"));
       response.once("close", () => this.#finishRead("the connection broke off"));
       response.setEncoding("utf8").on("data", (chunk: string) => this.#receive(chunk));
@@ -174,6 +186,7 @@ export class NestStream {
   }
 
   #takePut(data: string): void {
+    clearTimeout(this.#firstAccount);
     const last = this.#lastPut;
     const checksum = crc32(data);
     const digest = checksum === last?.checksum ? hash("sha1", data, "base64") : undefined;
