@@ -130,6 +130,43 @@ describe("the feed of an ecosystem", () => {
     assert.deepEqual(await one.inbox.of(ada).state(), { account: "x", silence: "403" });
   });
 
+  it("confirms quiet links, and notices a silent feed, also after the clock was set back", async () => {
+    const runtime = manualRuntime();
+    const lease = { ecosystem, answeredMs: runtime.nowMs(), fault: null };
+    const tables = {
+      feedMessages: { waiting: async () => [] },
+      feedLeases: { all: async () => [{ ...lease }] },
+    };
+    const read = (body: (tx: typeof tables) => unknown) => body(tables);
+    const store = { isShared: false, read, transaction: read } as unknown as Store<InboxTables>;
+    const inbox = new FeedInbox({ store, nodeId: "node-1" as NodeId, runtime });
+    const heard = { quiet: 0, silent: 0 };
+    const link = { userId: 1, deviceId: 1, ecosystem, ownership: { owner: "node-1", epoch: 1 } } as unknown as LinkKey;
+    inbox.of(link).read({
+      handle: async () => true,
+      quiet: () => {
+        heard.quiet += 1;
+      },
+      silent: () => {
+        heard.silent += 1;
+      },
+    });
+    await runtime.advance(31_000);
+    runtime.jump(-3_600_000);
+    for (let i = 0; i < 3; i++) {
+      lease.answeredMs = runtime.nowMs();
+      await runtime.advance(31_000);
+    }
+    assert.equal(heard.quiet, 3);
+    lease.answeredMs = runtime.nowMs();
+    runtime.jump(-3_600_000);
+    await runtime.advance(silentAfterMs - 10_000);
+    assert.equal(heard.silent, 0);
+    await runtime.advance(20_000);
+    assert.ok(heard.silent > 0);
+    await inbox.stop();
+  });
+
   it("confirms no link whose messages wait, however many other links have messages", async () => {
     const runtime = manualRuntime();
     const links = Array.from({ length: 1_500 }, (_, index) => ({

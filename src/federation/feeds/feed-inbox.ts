@@ -31,6 +31,8 @@ interface Reading {
   isBusy: boolean;
   /** When the feed gave the answer by which the link was last confirmed as quiet. */
   quietMs: number;
+  /** The feed's last answer, and the same time on this node's monotonic clock: the other one may be set back. */
+  answered: { readonly timeMs: number; readonly elapsedMs: number };
 }
 
 /**
@@ -82,8 +84,10 @@ export class FeedInbox {
   }
 
   #read(link: LinkKey, reader: MessageReader): () => void {
-    const { nowMs } = this.#parts.runtime;
-    const reading: Reading = { link, reader, sinceMs: nowMs(), isBusy: false, quietMs: nowMs() };
+    const { nowMs, elapsedMs } = this.#parts.runtime;
+    const sinceMs = nowMs();
+    const answered = { timeMs: sinceMs, elapsedMs: elapsedMs() };
+    const reading: Reading = { link, reader, sinceMs, isBusy: false, quietMs: sinceMs, answered };
     this.#readings.set(link.deviceId, reading);
     this.wake();
     return () => {
@@ -142,11 +146,16 @@ export class FeedInbox {
   /** No message waits: the link is quiet if the feed answers, and silent if it does not. */
   #reportHealth(reading: Reading, leases: readonly FeedLease[]): void {
     const { link, reader, sinceMs, quietMs } = reading;
+    const { runtime } = this.#parts;
     const lease = leases.find(({ ecosystem }) => ecosystem === link.ecosystem);
     const answeredMs = lease?.answeredMs ?? sinceMs;
-    const silentMs = this.#parts.runtime.nowMs() - answeredMs;
+    const sinceAnswerMs = runtime.nowMs() - answeredMs;
+    if (answeredMs !== reading.answered.timeMs) {
+      reading.answered = { timeMs: answeredMs, elapsedMs: runtime.elapsedMs() - Math.max(0, sinceAnswerMs) };
+    }
+    const silentMs = Math.max(sinceAnswerMs, runtime.elapsedMs() - reading.answered.elapsedMs);
     if (silentMs > silentAfterMs) reader.silent(faultOf(lease), silentMs);
-    else if (answeredMs - quietMs >= quietEveryMs) {
+    else if (Math.abs(answeredMs - quietMs) >= quietEveryMs) {
       reading.quietMs = answeredMs;
       reader.quiet();
     }
