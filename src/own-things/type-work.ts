@@ -32,6 +32,8 @@ const examined = 2_000;
  * has a bound too: the time of a search also counts a store that stalled.
  */
 const silenceEvery = { share: 10, fromMs: 5_000, toMs: 60_000, restFactor: 20, longestRestMs: 120_000 };
+/** No lease and no rest is longer. A row that is due later was written before the clock was set back. */
+const aheadAtMostMs = 2 * silenceEvery.longestRestMs;
 /** Users of a type whose silent devices wait for costly patterns at once. The others wait for the next search. */
 const heldUsersPerType = 16;
 const inBackground: Priority = { background: true };
@@ -121,7 +123,10 @@ export class TypeWork {
 
   async #takeDue(): Promise<void> {
     const limit = typesAtOnce - this.#working.size;
-    const due = await this.#parts.store.read(async (tx) => tx.deviceTypeWork.due(await tx.clock.nowMs(), limit));
+    const due = await this.#parts.store.read(async (tx) => {
+      const nowMs = await tx.clock.nowMs();
+      return tx.deviceTypeWork.due(nowMs, limit, nowMs + aheadAtMostMs);
+    });
     for (const row of due) {
       const key = keyOf(row);
       if (this.#working.has(key)) continue;

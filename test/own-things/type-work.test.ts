@@ -571,6 +571,18 @@ describe("an own device that writes nothing for longer than its silence limit", 
     assert.deepEqual([(await due(roundMs - 1)).length, (await due(roundMs)).length], [0, 1]);
   });
 
+  it("is looked for also after the clock was set back", async (t) => {
+    const { types, tenantId, clock, run, store, devices, logged, userId } = await madeType(t);
+    const [lamp] = devices as [DeviceId];
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    clock.nowMs -= 3_600_000;
+    await store.transaction((tx) => tx.devices.setLastTime(userId, lamp, clock.nowMs));
+    clock.nowMs += 121_000;
+    await run();
+    assert.deepEqual((await logged(lamp)).at(-1)?.fields, { "onOff.available": false, "brightness.available": false });
+  });
+
   it("is found in a type whose map an older version of Breezeway set, until the map has no limit", async (t) => {
     const { tenantId, devices, store, clock, work, logged, write, types } = await madeType(t);
     const [lamp] = devices as [DeviceId];

@@ -30,7 +30,8 @@ export interface DeviceTypeWorkTable {
   begin(tenantId: TenantId, typeId: number, what: MapChange): Promise<void>;
   /** Adds work for types with a map that have none: an older version set their maps. */
   beginMissing(): Promise<void>;
-  due(nowMs: number, limit: number): Promise<DeviceTypeWorkRow[]>;
+  /** Also rows that are due after `aheadMs`: the clock was set back since. */
+  due(nowMs: number, limit: number, aheadMs?: number): Promise<DeviceTypeWorkRow[]>;
   /** Changes the row unless another node has changed it; returns whether it did. */
   advance(row: DeviceTypeWorkRow, next: Pick<DeviceTypeWorkRow, "what" | "afterId" | "dueMs">): Promise<boolean>;
   /** Removes the row unless another node has changed it. */
@@ -73,12 +74,12 @@ export function deviceTypeWorkTable(sql: Sql): DeviceTypeWorkTable {
         [nowMs],
       );
     },
-    due: (nowMs, limit) =>
+    due: (nowMs, limit, aheadMs = Number.MAX_SAFE_INTEGER) =>
       sql.all(
         `SELECT tenant_id AS "tenantId", type_id AS "typeId", what, begun_ms AS "begunMs", after_id AS "afterId",
            due_ms AS "dueMs"
-         FROM device_type_work WHERE due_ms <= $1 ORDER BY due_ms LIMIT $2`,
-        [nowMs, limit],
+         FROM device_type_work WHERE due_ms <= $1 OR due_ms > $3 ORDER BY due_ms LIMIT $2`,
+        [nowMs, limit, aheadMs],
       ),
     async advance({ tenantId, typeId, dueMs }, next) {
       const touched = await sql.run(
