@@ -53,6 +53,16 @@ describe("after the clock was set back", () => {
     await until(() => assert.equal(connector.actions.length, 2));
   });
 
+  it("a command is confirmed as soon as the thing shows its result", async (t) => {
+    const { send, sent, becomes, receipt, shows, runtime } = await madeCommands(t);
+    runtime.jump(-hourMs);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers({ state: "accepted" });
+    await becomes(command, "accepted");
+    await shows({ fanTimerActive: true });
+    assert.equal((await receipt(command.id)).state, "confirmed");
+  });
+
   it("a thing is not refused commands for longer than an ecosystem can block it", async (t) => {
     const { send, sent, becomes, runtime } = await madeCommands(t);
     const refused = await send("fanTimer", "start");

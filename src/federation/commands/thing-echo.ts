@@ -44,7 +44,9 @@ export function thingEcho({ sentAt, mayHaveSentTo, foundNone }: SentCommands): R
   return async (tx, commit) => {
     const { userId, deviceId, cause, things, timeMs } = commit;
     if (cause.by !== "ecosystem" || things.length === 0 || !mayHaveSentTo(deviceId)) return [];
-    const awaiting = await tx.thingCommands.awaitingEcho(userId, deviceId, timeMs - commandDeadlines.showMs);
+    // After the clock was set back, the times of a device are ahead of it, and so of the sending.
+    const nowMs = Math.min(timeMs, await tx.clock.nowMs());
+    const awaiting = await tx.thingCommands.awaitingEcho(userId, deviceId, nowMs - commandDeadlines.showMs);
     if (awaiting.length === 0) foundNone(deviceId);
     const changed = new Set(things.map(({ thingId }) => thingId));
     for (const row of awaiting) {
