@@ -8,7 +8,7 @@ import type { CommandReceipt } from "./thing-commands.ts";
 import type { ThingField } from "./things.ts";
 import type { CallOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
-import { backoffMs, pause } from "./waiting.ts";
+import { backoffMs, pause, timerMs } from "./waiting.ts";
 
 interface EventBase<Type extends string> {
   readonly type: Type;
@@ -163,6 +163,9 @@ const knownTypes: readonly string[] = [
   ...["attribute", "link", "linkSession", "command", "thing", "thingCommand", "alert", "device", "resync", "heartbeat"],
 ];
 
+/** A date in Retry-After is years ahead where this machine's clock is behind: the stream must come back all the same. */
+const longestRetryAfterMs = 3_600_000;
+
 /**
  * Follows events over any number of connections. Ends without an error when the signal is aborted; throws when the
  * service refuses permanently, mostly `NotSignedIn` when the access has ended.
@@ -205,7 +208,7 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
     const waitMs = reason === undefined && failures === 0 ? retryMs / 2 : backoffMs(failures, retryMs);
     failures += 1;
     const retryAfterMs = reason instanceof ServiceError ? (reason.retryAfterSeconds ?? 0) * 1_000 : 0;
-    await pause(Math.max(waitMs, retryAfterMs), signal).catch(() => undefined);
+    await pause(Math.max(waitMs, Math.min(retryAfterMs, longestRetryAfterMs)), signal).catch(() => undefined);
   }
 }
 
@@ -283,7 +286,7 @@ async function readWithTimeout<Value>(
   const timer = setTimeout(() => {
     isSilent = true;
     stop.abort();
-  }, silence.leftMs);
+  }, timerMs(silence.leftMs));
   try {
     return await read();
   } catch (error) {

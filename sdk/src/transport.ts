@@ -1,5 +1,5 @@
 import { InvalidArgument, UnexpectedAnswer, Unreachable } from "./errors.ts";
-import { backoffMs, pause } from "./waiting.ts";
+import { backoffMs, pause, timerMs } from "./waiting.ts";
 
 /** Options of every call. */
 export interface CallOptions {
@@ -83,9 +83,20 @@ export class Transport {
     }
   }
 
-  /** Opens a stream. The time limit applies to the head of the answer only. */
-  async open(call: Call, stop: AbortController): Promise<Response> {
-    return this.#within(stop, call.signal, () => this.#request(call, stop.signal));
+  /** Opens a stream. The time limit applies to the head of its answer, and to all of a refusal. */
+  async open(
+    call: Call,
+    stop: AbortController,
+  ): Promise<Answer | { readonly status: number; readonly response: Response }> {
+    return this.#within(stop, call.signal, async () => {
+      const response = await this.#request(call, stop.signal);
+      if (response.ok) return { status: response.status, response };
+      const text = await response.text().catch((error) => {
+        if (stop.signal.aborted) throw error;
+        return "";
+      });
+      return readAnswer(response, text, call.secrets);
+    });
   }
 
   async #try(call: Call): Promise<Answer | Unreachable> {
@@ -134,7 +145,7 @@ export class Transport {
     const timer = setTimeout(() => {
       isTimedOut = true;
       stop.abort();
-    }, this.#timeoutMs);
+    }, timerMs(this.#timeoutMs));
     try {
       return await run();
     } catch (error) {

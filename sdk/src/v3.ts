@@ -2,7 +2,7 @@ import type { AccessTokens } from "./access-tokens.ts";
 import { NotSignedIn, UnexpectedAnswer } from "./errors.ts";
 import { randomText } from "./randomness.ts";
 import { refusalInJson } from "./refusals.ts";
-import { type Answer, type Call, readAnswer, type Transport, type WriteOptions } from "./transport.ts";
+import { type Answer, type Call, type Transport, type WriteOptions } from "./transport.ts";
 
 /** An undefined parameter is left out; a list becomes a repeated parameter. */
 type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
@@ -102,11 +102,9 @@ export class V3 {
 
   /** Opens a stream, which lasts until it is stopped. */
   async open(path: string, request: V3Request & { readonly headers?: Record<string, string> }, stop: AbortController) {
-    const opened = await this.withToken(request.signal, async (token) => {
+    const opened = await this.withToken(request.signal, (token) => {
       const call = this.#build("GET", path, request, token);
-      const response = await this.#transport.open({ ...call, headers: { ...call.headers, ...request.headers } }, stop);
-      if (response.ok) return { status: response.status, response };
-      return readAnswer(response, await response.text().catch(() => ""), call.secrets);
+      return this.#transport.open({ ...call, headers: { ...call.headers, ...request.headers } }, stop);
     });
     if ("response" in opened) return opened.response;
     throw refusalInJson(opened);

@@ -9,7 +9,7 @@ export function pause(delayMs: number, signal: AbortSignal | undefined): Promise
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", stop);
       resolve();
-    }, delayMs);
+    }, timerMs(delayMs));
     signal?.addEventListener("abort", stop, { once: true });
   });
 }
@@ -23,6 +23,14 @@ export function orAborted<Value>(shared: Promise<Value>, signal: AbortSignal | u
     signal.addEventListener("abort", stop, { once: true });
     shared.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
+}
+
+/** The longest delay of a timer. A longer one, such as `Infinity`, would end at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The delay that a timer can have, for a delay of any length. */
+export function timerMs(delayMs: number): number {
+  return Math.min(delayMs, longestTimerMs);
 }
 
 /** Exponential back-off up to ten seconds, with jitter. */
