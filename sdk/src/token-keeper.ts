@@ -28,25 +28,25 @@ export class TokenKeeper implements AccessTokens {
 
   /** A token that does not expire soon. */
   async current(signal?: AbortSignal): Promise<string> {
-    const tokens = await this.#load();
+    const tokens = await this.#load(signal);
     const isValid = tokens.expiresAtMs - marginMs > Date.now() || tokens.refreshToken === undefined;
     return isValid ? tokens.accessToken : (await this.#refreshed(tokens, signal)).accessToken;
   }
 
   /** Another token than the one that was refused. */
   async renewed(refused: string, signal?: AbortSignal): Promise<string | undefined> {
-    const tokens = await this.#load();
+    const tokens = await this.#load(signal);
     // Another call or process has renewed it.
     if (tokens.accessToken !== refused) return tokens.accessToken;
     if (tokens.refreshToken === undefined) return undefined;
     return (await this.#refreshed(tokens, signal)).accessToken;
   }
 
-  async #load(): Promise<Tokens> {
+  async #load(signal: AbortSignal | undefined): Promise<Tokens> {
     // During a refresh the pair in the store is about to be replaced.
-    const tokens = (await this.#refreshing?.catch(() => undefined)) ?? (await this.#store.load());
-    if (!tokens) throw new NotSignedIn("There are no tokens yet: sign in first.", { code: "missing_token" });
-    return tokens;
+    const refreshed = this.#refreshing?.catch(() => undefined);
+    const tokens = (refreshed && (await orAborted(refreshed, signal))) ?? (await this.#store.load());
+    return tokens ?? missingTokens();
   }
 
   /** A caller's signal ends only its wait: other callers wait for the refresh too, and its pair must be stored. */
@@ -63,11 +63,21 @@ export class TokenKeeper implements AccessTokens {
     if (stored && stored.accessToken !== accessToken) return stored;
     try {
       const fresh = await this.#oauth.refresh(refreshToken);
+      // The user may have signed out or in again meanwhile: the refreshed pair must not replace that.
+      const present = await this.#store.load();
+      if (present?.accessToken !== accessToken) return present ?? missingTokens();
       await this.#store.save(fresh);
       return fresh;
     } catch (error) {
       if (!(error instanceof InvalidGrant)) throw error;
+      // The refused pair may be the one from before a new sign-in.
+      const present = await this.#store.load();
+      if (present && present.accessToken !== accessToken) return present;
       throw new NotSignedIn("The access has ended: sign in again.", error, { cause: error });
     }
   }
+}
+
+function missingTokens(): never {
+  throw new NotSignedIn("There are no tokens yet: sign in first.", { code: "missing_token" });
 }

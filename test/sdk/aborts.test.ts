@@ -126,8 +126,12 @@ describe("an abort", () => {
     const [impatient, patient] = [keeper.current(controller.signal), keeper.current()];
     impatient.catch(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
+    // A caller that comes while the refresh is running already.
+    const late = keeper.current(controller.signal);
+    late.catch(() => undefined);
     controller.abort();
     await assert.rejects(impatient, { name: "AbortError" });
+    await assert.rejects(late, { name: "AbortError" });
     answered.resolve(json(200, { access_token: "new", refresh_token: "r2", expires_in: 3600 }));
     assert.equal(await patient, "new");
     assert.equal(kept.length, 1);

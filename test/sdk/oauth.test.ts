@@ -128,6 +128,28 @@ describe("tokens that renew themselves", () => {
     assert.deepEqual([refreshes, new Set(taken)], [1, new Set(["new 1"])]);
   });
 
+  it("do not replace those of a sign-in, or come back after a sign-out, that happened during the refresh", async () => {
+    const old: Tokens = { accessToken: "old", refreshToken: "r", expiresAtMs: 0 };
+    const ofAnother: Tokens = { accessToken: "another's", refreshToken: "r3", expiresAtMs: Date.now() + 3_600_000 };
+    for (const meanwhile of [ofAnother, undefined]) {
+      for (const isRefused of [false, true]) {
+        let kept: Tokens | undefined = old;
+        const refresh = async (): Promise<Tokens> => {
+          kept = meanwhile;
+          if (isRefused) throw new InvalidGrant("It has ended.", { code: "invalid_grant" });
+          return { accessToken: "new", refreshToken: "r2", expiresAtMs: Date.now() + 3_600_000 };
+        };
+        const save = (tokens: Tokens) => {
+          kept = tokens;
+        };
+        const keeper = new TokenKeeper({ refresh }, { load: () => kept, save });
+        if (meanwhile) assert.equal(await keeper.current(), "another's");
+        else await assert.rejects(keeper.current(), NotSignedIn);
+        assert.equal(kept, meanwhile);
+      }
+    }
+  });
+
   it("are requested when there are none", async (t) => {
     const { store, byAccessToken } = await sdkWorld(t);
     store.tokens = undefined;
