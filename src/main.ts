@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { exitCodes } from "./cli/exit-codes.ts";
 import { runCommandLine } from "./cli/program.ts";
 import { programs } from "./entry-points.ts";
 import { version } from "./runtime/process/version.ts";
-
-const fromFile = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
 
 // The reader of the output may close it early (`| head`).
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -12,13 +12,33 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const code = await runCommandLine(process.argv.slice(2), programs, {
-  environment: { ...fromFile, ...process.env },
-  origin: (variable) => (process.env[variable] === undefined ? ".env" : "environment"),
-  version,
-  input: process.stdin,
-  out: process.stdout,
-  err: process.stderr,
-});
-// An uncaught error has already set the exit code: a clean stop after it is still a failure.
-process.exitCode ||= code;
+// A reader that goes away, or a full disk below a log file, loses lines. The service goes on without them.
+process.stderr.on("error", () => undefined);
+
+const fromFile = settingsIn(".env");
+if (fromFile) {
+  const code = await runCommandLine(process.argv.slice(2), programs, {
+    environment: { ...fromFile, ...process.env },
+    origin: (variable) => (process.env[variable] === undefined ? ".env" : "environment"),
+    version,
+    input: process.stdin,
+    out: process.stdout,
+    err: process.stderr,
+  });
+  // An uncaught error has already set the exit code: a clean stop after it is still a failure.
+  process.exitCode ||= code;
+} else {
+  process.exitCode = exitCodes.configuration;
+}
+
+/** Undefined when there is a file that can't be read: without its settings, another store could be used. */
+function settingsIn(file: string): NodeJS.Dict<string> | undefined {
+  // A folder of that name is the virtual environment of another program.
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return {};
+  try {
+    return parseEnv(readFileSync(file, "utf8"));
+  } catch (error) {
+    process.stderr.write(`breezeway: the settings in ${resolve(file)} can't be read (${(error as Error).message}).\n`);
+    return undefined;
+  }
+}
