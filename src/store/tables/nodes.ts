@@ -18,6 +18,7 @@ export interface NodeTable {
   alive(leaseMs: number, mustHoldLock?: boolean): Promise<NodeId[]>;
   /** Whether the store has been up for a lease. Before that, a missing heartbeat does not mean that a node is dead. */
   isSettled(leaseMs: number): Promise<boolean>;
+  /** Also forgets a node whose last heartbeat is as far ahead: the clock was set back since. */
   forget(silentForMs: number): Promise<number>;
   /** Whether all listed nodes know this step of the schema. */
   doAllKnow(step: number): Promise<boolean>;
@@ -68,14 +69,18 @@ export function nodeTable(sql: Sql): NodeTable {
         `SELECT n.id, n.beat_ms AS "beatMs", n.schema_version AS "schemaVersion",
            (SELECT COUNT(*) FROM links l WHERE l.owner = n.id) AS links FROM nodes n ORDER BY n.id`,
       );
-      return rows.map(({ beatMs, ...node }) => ({ ...node, links: Number(node.links), silentMs: nowMs - beatMs }));
+      return rows.map(({ beatMs, ...node }) => ({
+        ...node,
+        links: Number(node.links),
+        silentMs: silentMs(nowMs, beatMs),
+      }));
     },
     async keys() {
       const nowMs = await sql.nowMs();
       const rows = await sql.all<{ id: NodeId; beatMs: number; keys: string | null }>(
         `SELECT id, beat_ms AS "beatMs", sealing_keys AS keys FROM nodes ORDER BY id`,
       );
-      return rows.map(({ id, beatMs, keys }) => ({ id, silentMs: nowMs - beatMs, keyIds: keys?.split(" ") }));
+      return rows.map(({ id, beatMs, keys }) => ({ id, silentMs: silentMs(nowMs, beatMs), keyIds: keys?.split(" ") }));
     },
     async leave(id) {
       await sql.run("DELETE FROM nodes WHERE id = $1", [id]);
@@ -89,7 +94,7 @@ export function nodeTable(sql: Sql): NodeTable {
         sql.nowMs(),
         sql.all<{ id: NodeId; beatMs: number }>(`SELECT id, beat_ms AS "beatMs" FROM nodes ${holdsLock} ORDER BY id`),
       ]);
-      return nodes.filter(({ beatMs }) => Math.abs(nowMs - beatMs) < leaseMs).map(({ id }) => id);
+      return nodes.filter(({ beatMs }) => silentMs(nowMs, beatMs) < leaseMs).map(({ id }) => id);
     },
     async isSettled(leaseMs) {
       if (sql.dialect === "sqlite") return true;
@@ -109,8 +114,22 @@ export function nodeTable(sql: Sql): NodeTable {
       return older.map(({ id }) => id);
     },
     refuseOlder: async (step) => (await sql.run("UPDATE schema_reach SET oldest = $1 WHERE oldest < $1", [step])) === 0,
-    forget: async (silentForMs) => sql.run("DELETE FROM nodes WHERE beat_ms < $1", [(await sql.nowMs()) - silentForMs]),
+    async forget(silentForMs) {
+      const nowMs = await sql.nowMs();
+      return sql.run("DELETE FROM nodes WHERE beat_ms < $1 OR beat_ms > $2", [
+        nowMs - silentForMs,
+        nowMs + silentForMs,
+      ]);
+    },
   };
+}
+
+/**
+ * A heartbeat that is ahead of the clock is from before the clock was set back. A live node sends another one within
+ * seconds, so this one is as old as it is ahead, at least for showing that its node is silent.
+ */
+function silentMs(nowMs: number, beatMs: number): number {
+  return Math.abs(nowMs - beatMs);
 }
 
 /** SQL for the 64-bit number of a node's presence lock, a hash of its id. */

@@ -352,7 +352,14 @@ export function tableCases(harness: StoreHarness): void {
       await database.jumpClock(-3_600_000);
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(60_000)), []);
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(Number.POSITIVE_INFINITY)), ["early", "late"]);
+      const shown = await store.read(async (tx) => [...(await tx.nodes.list()), ...(await tx.nodes.keys())]);
+      assert.ok(shown.length === 4 && shown.every(({ silentMs }) => silentMs > 3_000_000), JSON.stringify(shown));
+      await store.transaction((tx) => tx.nodes.beat(node("back")));
+      assert.equal(await store.transaction((tx) => tx.nodes.forget(3_595_000)), 1, "early was 10 s behind late");
+      assert.deepEqual(await store.read((tx) => tx.nodes.alive(Number.POSITIVE_INFINITY)), ["back", "early"]);
+      await store.transaction((tx) => tx.nodes.leave(node("back")));
       await database.jumpClock(3_600_000);
+      await store.transaction((tx) => tx.nodes.beat(node("late")));
       assert.equal(await store.transaction((tx) => tx.nodes.forget(6_000)), 1);
       await store.transaction((tx) => tx.nodes.leave(node("late")));
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(60_000)), []);
