@@ -19,7 +19,12 @@ export async function startReceiver(port = 0, text = ""): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
-    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    try {
+      for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    } catch {
+      // The request broke off. Without this its error would end the process, in the service's own verification too.
+      return;
+    }
     received.push({ path: request.url ?? "", headers: request.headers, body });
     response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(text);
   });
