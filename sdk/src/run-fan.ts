@@ -2,6 +2,7 @@ import type { Attribute, Command } from "./devices.ts";
 import { InvalidArgument } from "./errors.ts";
 import { type FanError, parseFanError, unansweredFan } from "./fan-error.ts";
 import type { HomeDevice } from "./home-names.ts";
+import { isTemporary } from "./refusals.ts";
 import type { CallOptions } from "./transport.ts";
 import { pause } from "./waiting.ts";
 
@@ -53,13 +54,22 @@ export async function runFan(
   await access.write(request, requested);
 
   const check = new FanCheck(requested, before);
+  const verdictNow = async (): Promise<Verdict> => {
+    try {
+      const receipt = access.commands && receiptOf(await access.commands(), request, requested);
+      const attributes = await access.read([active, request]);
+      return check.read(attributes[active], attributes[request], receipt);
+    } catch (error) {
+      // The request is stored and may have been carried out. An error would suggest otherwise.
+      if (isTemporary(error)) return "pending";
+      throw error;
+    }
+  };
   const startedMs = performance.now();
   const elapsed = () => performance.now() - startedMs;
   let acceptedMs: number | undefined;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
-    const receipt = access.commands && receiptOf(await access.commands(), request, requested);
-    const attributes = await access.read([active, request]);
-    const verdict = check.read(attributes[active], attributes[request], receipt);
+    const verdict = await verdictNow();
     if (typeof verdict === "object") return verdict;
     // This also confirms a fan that ran before: the service renews the time of fan_timer_active when a snapshot shows it.
     if (verdict === "accepted") acceptedMs ??= elapsed();

@@ -87,6 +87,18 @@ describe("the check after a fan request", () => {
     });
   });
 
+  it("goes on after the request when the service can't answer for a while", async () => {
+    const device = (one: Attribute, other: Attribute) =>
+      json(200, { deviceId: 1, attributes: { [active]: one, [`${active}.requestWrite`]: other } });
+    const busy = json(503, { error: "store_unavailable" });
+    const { fetch } = scripted(
+      ...[device(at("false", 50), at(null, 40)), json(200, { status: "OK" }), busy, new Error("lost")],
+      ...[json(200, { commands: [] }), device(at("true", 62), at(null, 61))],
+    );
+    const client = new Breezeway({ baseUrl: "http://home.example", accessToken: "t", fetch, retries: 0 });
+    assert.deepEqual(await client.runFan(1, active), { done: true, isConfirmed: true });
+  });
+
   it("uses the receipt when another request hides its own", async () => {
     const receipt = { state: "rejected", text: "Another request is running", settledTime: 0 } as const;
     const hidden = await outcomeOf([at("true", 50), at("false", 55)], [at("true", 50), at("false", 55), receipt]);

@@ -2,11 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { BreezewayError } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
-import type { FanReading } from "../devices/fan.ts";
+import type { FanOutcome, FanReading } from "../devices/fan.ts";
 import { id, number, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
 import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
+import { isOutage } from "../remote/service-errors.ts";
 
 const pollEveryMs = 250;
 /** After the ecosystem has accepted the request, wait this long for the stream to show the fan. */
@@ -48,7 +49,14 @@ async function request(call: Call, wanted: "true" | "false"): Promise<void> {
       const begunMs = performance.now();
       let takenMs: number | undefined;
       for (;;) {
-        const latest = fanOutcome(wanted, before, await read());
+        const latest = await read().then(
+          (now) => fanOutcome(wanted, before, now),
+          (error): FanOutcome => {
+            // The request is stored and may have been carried out: a service that restarts must not hide that.
+            if (isOutage(error)) return { state: "open" };
+            throw error;
+          },
+        );
         const nowMs = performance.now();
         if (latest.state === "taken") takenMs ??= nowMs;
         const isOver = nowMs - begunMs >= waitMs || (takenMs !== undefined && nowMs - takenMs >= confirmationMs);
