@@ -72,13 +72,24 @@ export class Deployment {
     return this.post(`/zdk/services/zamapi/${operation}`, fields);
   }
 
-  /** Opens a stream, which ends with the signal. */
-  open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
-    return fetch(this.#addressOf(path), {
-      redirect: "manual",
-      headers,
-      signal: AbortSignal.any([this.#signal(), signal]),
-    });
+  /** Opens a stream, which ends with the signal. A proxy may hold back even the head of the answer. */
+  async open(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    headWithinMs = timeoutMs,
+  ): Promise<Response> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), headWithinMs);
+    try {
+      return await fetch(this.#addressOf(path), {
+        redirect: "manual",
+        headers,
+        signal: AbortSignal.any([this.#signal(), signal, late.signal]),
+      });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Resolves a path against {base_url}, which may have a path itself; a complete address stays unchanged. */
