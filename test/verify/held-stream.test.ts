@@ -16,10 +16,10 @@ describe("a stream that verify opens", () => {
   it("goes on after that time when its head has arrived", async (t) => {
     const url = await serverWith(t, (answer) => {
       answer.writeHead(200).flushHeaders();
-      setTimeout(() => answer.end("late"), 300);
+      setTimeout(() => answer.end("late"), 3_500);
     });
     const { signal } = new AbortController();
-    const opened = await new Deployment(url, () => signal).open("/v3/events", {}, signal, 100);
+    const opened = await new Deployment(url, () => signal).open("/v3/events", {}, signal, 3_000);
     assert.equal(await opened.text(), "late");
   });
 });
