@@ -2,7 +2,7 @@ import type { AccessTokens } from "./access-tokens.ts";
 import { NotSignedIn, UnexpectedAnswer } from "./errors.ts";
 import { randomText } from "./randomness.ts";
 import { refusalInJson } from "./refusals.ts";
-import { type Answer, type Call, type Transport, type WriteOptions } from "./transport.ts";
+import type { Answer, Call, Transport, WriteOptions } from "./transport.ts";
 
 /** An undefined parameter is left out; a list becomes a repeated parameter. */
 type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;

@@ -112,10 +112,7 @@ export class NestStream {
       // Watchdog: Node notices a dead connection only after minutes; the ecosystem sends something every 30 s.
       this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
       this.#receivedMs = performance.now();
-      this.#firstAccount = setTimeout(
-        () => this.#finish("silent", "the stream did not begin with the account"),
-        this.#firstAccountMs,
-      );
+      this.#firstAccount = setTimeout(() => this.#finishWithoutAccount(), this.#firstAccountMs);
       response.once("end", () => this.#finishRead("the ecosystem ended the stream"));
       response.once("close", () => this.#finishRead("the connection broke off"));
       response.setEncoding("utf8").on("data", (chunk: string) => this.#receive(chunk));
@@ -219,6 +216,12 @@ export class NestStream {
   #finishUnheard(): void {
     const unheardMs = Math.ceil(performance.now() - this.#receivedMs);
     this.#finish("silent", "nothing was heard for too long", { unheardMs });
+  }
+
+  /** On a busy node the account may have arrived, or be arriving: only a stream of keep-alives alone ends. */
+  #finishWithoutAccount(): void {
+    if (this.#unreadLength > 0 || this.#isInsideEvent || this.#throttle) this.#firstAccount?.refresh();
+    else this.#finish("silent", "the stream did not begin with the account");
   }
 
   #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
