@@ -132,7 +132,7 @@ describe("a company's own device", () => {
     assert.deepEqual([refused.status, refused.body.error], [409, "limit_reached"]);
     assert.equal(
       refused.body.error_description,
-      "The devices have 10001 attributes in all and may have 10000. No device was added. Send fewer, or use mode=each.",
+      "The devices have more than 10000 attributes in all. No device was added. Send fewer, or use mode=each.",
     );
     assert.equal((await devicesOf()).length, 0);
     assert.equal((await add(line(100).repeat(100))).status, 200);

@@ -3,7 +3,7 @@ import { demand } from "../checks/violation.ts";
 import { beginningMs } from "../clocks.ts";
 import { attributeOf, silenceMs, toldAvailable, valuesOf } from "./read-map.ts";
 import type { OwnCommandCall } from "./record.ts";
-import { type OwnVersion, type ReplayedOwnDevice, visible } from "./replayed-things.ts";
+import { type OwnVersion, present, type ReplayedOwnDevice, visible } from "./replayed-things.ts";
 
 interface CommandLine {
   readonly id: number;
@@ -20,6 +20,8 @@ interface OwnCommand extends CommandLine {
   readonly seq: number;
   readonly deviceId: number;
   readonly userId: number;
+  /** By the times of the device's writes, which may be ahead of the clock. */
+  readonly sentMs: number;
   /** What the thing should show, by field. */
   readonly wanted: ReadonlyMap<string, unknown>;
 }
@@ -65,7 +67,8 @@ export class OwnCommands {
   take(seq: number, line: LogLine, device: ReplayedOwnDevice): void {
     const body = JSON.parse(line.body) as CommandLine;
     const before = this.all.get(body.id);
-    const command = { ...body, seq, deviceId: device.id, userId: line.userId!, wanted: wantedBy(body) };
+    const sentMs = before?.sentMs ?? Math.max(body.requestedMs, present(device).lastMs);
+    const command = { ...body, seq, deviceId: device.id, userId: line.userId!, sentMs, wanted: wantedBy(body) };
     this.all.set(body.id, { ...before, ...command, writes: before?.writes ?? body.writes ?? {} });
     const say = (what: string) => `transaction ${seq}: command ${body.id} to device ${device.id} ${what}`;
     demand(body.thingId === `t_own_${device.id}` && line.userId === device.userId, () => say("names another thing"));
@@ -160,7 +163,7 @@ function impliedBy(
   const answered = open.filter(({ writes = {} }) => Object.keys(writes).some((one) => written.has(one)));
   const confirmed = answered.filter((command) => isShown(now, command));
   const contradicted = answered.filter((command) => {
-    return timeMs - command.requestedMs >= graceMs && isContradicted(now, command, written);
+    return timeMs - command.sentMs >= graceMs && isContradicted(now, command, written);
   });
   const ends = confirmed.length > 0 ? confirmed : contradicted;
   return new Map(ends.map(({ id }) => [id, confirmed.length > 0 ? "confirmed" : "contradicted"]));
@@ -171,7 +174,7 @@ function atDeadline(now: OwnVersion, command: OwnCommand, { timeMs }: LogLine): 
   const { map, times, lastMs } = now;
   if (!map || !isShown(now, command)) return ["expired"];
   const isAnswered = [...command.wanted.keys()].some(
-    (field) => (times.get(attributeOf(map, field) ?? "") ?? 0) > command.requestedMs,
+    (field) => (times.get(attributeOf(map, field) ?? "") ?? 0) > command.sentMs,
   );
   const limitMs = silenceMs(map);
   if (!isAnswered || limitMs === undefined) return [isAnswered ? "confirmed" : "expired"];

@@ -131,10 +131,10 @@ export function deviceTypeWorkRows(session: Session): SimulatedTables["deviceTyp
       ),
     // The maps of the simulation are all set by this version.
     beginMissing: async () => undefined,
-    due: (nowMs, limit) =>
+    due: (nowMs, limit, aheadMs = Number.MAX_SAFE_INTEGER) =>
       session.run("due work on types", (rows) =>
         [...rows.all<DeviceTypeWorkRow>(workTable).values()]
-          .filter(({ dueMs }) => dueMs <= nowMs)
+          .filter(({ dueMs }) => dueMs <= nowMs || dueMs > aheadMs)
           .sort((a, b) => a.dueMs - b.dueMs)
           .slice(0, limit),
       ),

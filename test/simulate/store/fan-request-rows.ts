@@ -54,11 +54,13 @@ export function fanRequestRows(session: Session): SimulatedTables["fanRequests"]
           ({ thermostatId: id, state }) => id === thermostatId && (state === "queued" || state === "sending"),
         ),
       ),
-    blockedUntil: (_, deviceId, thermostatId) =>
+    blockedUntil: (_, deviceId, thermostatId, atMostMs = Number.MAX_SAFE_INTEGER) =>
       session.run(`blocked until?`, (rows) => {
-        const times = commandsOf(rows, deviceId).flatMap((row) =>
-          row.thermostatId === thermostatId && row.blockedUntilMs !== null ? [row.blockedUntilMs] : [],
-        );
+        const times = commandsOf(rows, deviceId)
+          .flatMap((row) =>
+            row.thermostatId === thermostatId && row.blockedUntilMs !== null ? [row.blockedUntilMs] : [],
+          )
+          .filter((untilMs) => untilMs <= atMostMs);
         return times.length === 0 ? null : Math.max(...times);
       }),
     queuedFor: (owner, limit) =>
@@ -67,12 +69,13 @@ export function fanRequestRows(session: Session): SimulatedTables["fanRequests"]
           .filter(({ state, deviceId }) => state === "queued" && rows.get<LinkRow>("links", deviceId)?.owner === owner)
           .slice(0, limit),
       ),
-    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit, requestedAfterMs = Number.MAX_SAFE_INTEGER) =>
       session.run("overdue commands", (rows) =>
         everyones(rows)
           .filter(({ state, requestedMs, sentMs, settledMs }) => {
-            if (state === "queued") return requestedMs <= queuedBeforeMs;
-            if (state === "sending") return requestedMs <= sendingBeforeMs;
+            const isAhead = requestedMs > requestedAfterMs;
+            if (state === "queued") return requestedMs <= queuedBeforeMs || isAhead;
+            if (state === "sending") return requestedMs <= sendingBeforeMs || isAhead;
             return state === "accepted" && settledMs === null && sentMs! <= sentBeforeMs;
           })
           .slice(0, limit),

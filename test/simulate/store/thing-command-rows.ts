@@ -62,6 +62,16 @@ export function thingCommandRows(session: Session): SimulatedTables["thingComman
           .filter((row) => byDue(row, after) > 0)
           .slice(0, limit),
       ),
+    ownAhead: (nowMs, limit, afterId) =>
+      session.run("own commands ahead of the clock", (rows) =>
+        everyones(rows)
+          .filter(
+            ({ id, state, dueMs, requestedMs }) =>
+              state === "sending" && dueMs !== null && requestedMs > nowMs && id > afterId,
+          )
+          .sort((a, b) => a.id - b.id)
+          .slice(0, limit),
+      ),
     running: (_, deviceId, key) =>
       select("running thing commands", deviceId, (row) => row.key === key && isRunning(row)),
     awaitingEcho: (_, deviceId, sentAfterMs) =>
@@ -70,11 +80,11 @@ export function thingCommandRows(session: Session): SimulatedTables["thingComman
           row.state === "expired" || row.state === "sending" || (row.state === "accepted" && isOpen(row));
         return isAwaited && row.sentMs !== null && row.sentMs > sentAfterMs;
       }),
-    blockedUntil: (_, deviceId, key) =>
+    blockedUntil: (_, deviceId, key, atMostMs = Number.MAX_SAFE_INTEGER) =>
       session.run("blocked until?", (rows) => {
-        const times = thingCommandsOf(rows, deviceId).flatMap((row) =>
-          row.key === key && row.blockedUntilMs !== null ? [row.blockedUntilMs] : [],
-        );
+        const times = thingCommandsOf(rows, deviceId)
+          .flatMap((row) => (row.key === key && row.blockedUntilMs !== null ? [row.blockedUntilMs] : []))
+          .filter((untilMs) => untilMs <= atMostMs);
         return times.length === 0 ? null : Math.max(...times);
       }),
     queuedFor: (owner, limit) =>
@@ -87,13 +97,14 @@ export function thingCommandRows(session: Session): SimulatedTables["thingComman
         );
         return heads.slice(0, limit);
       }),
-    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit, requestedAfterMs = Number.MAX_SAFE_INTEGER) =>
       session.run("overdue thing commands", (rows) =>
         everyones(rows)
           .filter(({ state, requestedMs, sentMs, settledMs, dueMs }) => {
             if (dueMs !== null) return false;
-            if (state === "queued") return requestedMs <= queuedBeforeMs;
-            if (state === "sending") return requestedMs <= sendingBeforeMs;
+            const isAhead = requestedMs > requestedAfterMs;
+            if (state === "queued") return requestedMs <= queuedBeforeMs || isAhead;
+            if (state === "sending") return requestedMs <= sendingBeforeMs || isAhead;
             return state === "accepted" && settledMs === null && sentMs! <= sentBeforeMs;
           })
           .slice(0, limit),
