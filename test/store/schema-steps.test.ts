@@ -6,6 +6,7 @@ import { NewerSchema, type SchemaPlan } from "../../src/store/migrations.ts";
 import { LentSql } from "../../src/store/postgres/connection.ts";
 import { changeSchema, type SchemaConnection } from "../../src/store/postgres/schema.ts";
 import type { Step } from "../../src/store/schema-steps/step.ts";
+import { gate } from "../contracts/store/home.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { eventually } from "../stories/world.ts";
 
@@ -25,7 +26,8 @@ async function madeDatabase(t: TestContext) {
     const client = new pg.Client({ connectionString: url, pipeline: true });
     client.on("error", () => undefined);
     await client.connect();
-    t.after(() => client.end());
+    // Not `end`, which waits for statements: of a test that fails, one may wait for ever.
+    t.after(() => client.connection.stream.destroy());
     return client;
   };
   /** A node's schema connection. */
@@ -154,6 +156,27 @@ describe("a schema that changes while nodes work", { skip: missingPostgres() ?? 
     await Promise.all([building, second]);
     assert.deepEqual(await valid(), [{ indisvalid: true }]);
     assert.deepEqual((await sql.query("SELECT step FROM schema_steps ORDER BY step")).rows, [{ step: 1 }, { step: 2 }]);
+  });
+
+  it("is waited for without a transaction that stays open: the build of an index would wait for its end", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { connect, node, ran } = await madeDatabase(t);
+    const changing = await connect();
+    await changing.query("SELECT pg_advisory_lock(20180831)");
+    const waiting = await node();
+    const again = gate();
+    let transactions = 0;
+    const inTransaction: SchemaConnection["inTransaction"] = (body) => {
+      transactions += 1;
+      if (transactions === 2) again.open();
+      return waiting.inTransaction(body);
+    };
+    const changed = changeSchema({ ...waiting, inTransaction }, { plan: by(first, alter) });
+    await again.opened;
+    await changing.query("SELECT pg_advisory_unlock(20180831)");
+    await changed;
+    assert.deepEqual(await ran(), [2]);
   });
 
   it("is accepted by an older version, unless a step is breaking", { timeout: 60_000 }, async (t) => {

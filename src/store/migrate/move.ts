@@ -1,10 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { BreezewayError } from "../../model/errors.ts";
 import { migrate, schemaVersion } from "../migrations.ts";
 import { LentSql } from "../postgres/connection.ts";
 import { toStoreError, unavailable } from "../postgres/errors.ts";
 import { newPool } from "../postgres/pool.ts";
-import { lockSchema } from "../postgres/schema.ts";
+import { schemaLockRetryMs, tryLockSchema } from "../postgres/schema.ts";
 import { databaseClock } from "../postgres/store.ts";
 import { nodeTable } from "../tables/nodes.ts";
 import { layoutsOf, type TableLayout } from "./layout.ts";
@@ -61,15 +62,23 @@ export async function moveToPostgres(request: MoveRequest): Promise<MovedStore> 
   }
 }
 
+/** Begins the transaction of the copy. A service that starts on the database waits until it ends. */
+async function begunWithSchemaLock(client: pg.PoolClient): Promise<LentSql> {
+  for (;;) {
+    const sql = new LentSql(client, databaseClock);
+    sql.begin();
+    if (await tryLockSchema(sql)) return sql;
+    await sql.commit();
+    await pause(schemaLockRetryMs);
+  }
+}
+
 async function copyAndVerify(
   client: pg.PoolClient,
   source: Source,
   onProgress: MoveRequest["onProgress"],
 ): Promise<MovedStore> {
-  const sql = new LentSql(client, databaseClock);
-  sql.begin();
-  // A service that starts on the database waits until the copy is done.
-  await lockSchema(sql);
+  const sql = await begunWithSchemaLock(client);
   await refuseForeignTables(sql);
   await migrate(sql);
   const layouts = await layoutsOf(source.database, sql);

@@ -16,7 +16,8 @@ export interface LockRetries {
   readonly tries: number;
 }
 
-const retryEveryMs = 100;
+/** The pause between two tries to take the schema lock. */
+export const schemaLockRetryMs = 100;
 const defaultRetries: LockRetries = { lockMs: 1_000, pauseMs: 2_000, tries: 60 };
 
 /** The connection that changes the schema. */
@@ -28,19 +29,17 @@ export interface SchemaConnection {
 }
 
 /**
- * Takes the schema lock until the transaction ends, and waits for it without a limit. It polls: CREATE INDEX CONCURRENTLY
- * on another node waits for all running statements, and a statement that blocks on the lock would be one.
+ * Takes the schema lock until the transaction ends; false when another node has it. A caller that tries again does so in
+ * another transaction: CREATE INDEX CONCURRENTLY on the node with the lock waits for the end of every transaction that
+ * ran a statement when it looked.
  */
-export async function lockSchema(sql: Sql): Promise<void> {
-  await untilLocked(sql, "pg_try_advisory_xact_lock");
+export function tryLockSchema(sql: Sql): Promise<boolean> {
+  return tryLock(sql, "pg_try_advisory_xact_lock");
 }
 
-async function untilLocked(sql: Sql, tryLock: string): Promise<void> {
-  for (;;) {
-    const [answer] = await sql.all<{ isOurs: boolean }>(`SELECT ${tryLock}(${schemaLock}) AS "isOurs"`);
-    if (answer!.isOurs) return;
-    await pause(retryEveryMs);
-  }
+async function tryLock(sql: Sql, tryFunction: string): Promise<boolean> {
+  const [answer] = await sql.all<{ isOurs: boolean }>(`SELECT ${tryFunction}(${schemaLock}) AS "isOurs"`);
+  return answer!.isOurs;
 }
 
 /**
@@ -57,7 +56,8 @@ export async function changeSchema(
     try {
       const next = await connection.inTransaction((sql) => takeStep(sql, allowed.lockMs, plan));
       if (next === "nothing") return;
-      if (next !== "more") await connection.withoutTransaction((sql) => buildIndex(sql, next, plan));
+      if (next === "locked") await pause(schemaLockRetryMs);
+      else if (next !== "more") await connection.withoutTransaction((sql) => buildIndex(sql, next, plan));
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       left -= 1;
@@ -69,13 +69,16 @@ export async function changeSchema(
 
 type NextIndex = NonNullable<Awaited<ReturnType<typeof nextIndex>>>;
 
-/** Takes one step and returns what is left to do. An index is not a step of this function: it is returned. */
+/**
+ * Takes one step and returns what is left to do; `locked`: another node changes the schema. An index is not a step of this
+ * function: it is returned.
+ */
 async function takeStep(
   sql: Sql,
   lockMs: number,
   plan: SchemaPlan | undefined,
-): Promise<"nothing" | "more" | NextIndex> {
-  await lockSchema(sql);
+): Promise<"nothing" | "more" | "locked" | NextIndex> {
+  if (!(await tryLockSchema(sql))) return "locked";
   await sql.run(`SET LOCAL lock_timeout = ${lockMs}`);
   const [{ isFresh } = { isFresh: true }] = await sql.all<{ isFresh: boolean }>(
     "SELECT to_regclass('schema_steps') IS NULL AS \"isFresh\"",
@@ -91,7 +94,7 @@ async function takeStep(
 
 /** Builds an index without blocking writers. An interrupted build leaves an invalid index, which is dropped first. */
 async function buildIndex(sql: Sql, { index, on, number }: NextIndex, plan: SchemaPlan | undefined): Promise<void> {
-  await untilLocked(sql, "pg_try_advisory_lock");
+  while (!(await tryLock(sql, "pg_try_advisory_lock"))) await pause(schemaLockRetryMs);
   if ((await appliedSteps(sql)) >= number) return;
   const [found] = await sql.all<{ isValid: boolean }>(
     'SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)',
