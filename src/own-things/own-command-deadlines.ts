@@ -55,9 +55,13 @@ export class OwnCommandDeadlines {
   async settleDue(): Promise<void> {
     const { store } = this.#parts;
     let after: ThingCommandRow | undefined;
-    let failed = await this.#settleAhead();
+    let failed = 0;
     do {
-      const due = await store.read(async (tx) => tx.thingCommands.due(await tx.clock.nowMs(), atOnce, after));
+      const { nowMs, due } = await store.read(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        return { nowMs, due: await tx.thingCommands.due(nowMs, atOnce, after) };
+      });
+      if (!after) failed += await this.#settleAhead(nowMs);
       for (const row of due) if (!(await this.#tryOne(row))) failed += 1;
       after = due.length < atOnce ? undefined : due.at(-1);
     } while (after);
@@ -70,9 +74,8 @@ export class OwnCommandDeadlines {
    * Settles what was sent before the clock was set back: its deadline may be far away, and equal commands would join it
    * until then. Returns how many failed.
    */
-  async #settleAhead(): Promise<number> {
+  async #settleAhead(nowMs: number): Promise<number> {
     const { store, runtime } = this.#parts;
-    const nowMs = await store.read((tx) => tx.clock.nowMs());
     const clockAheadMs = nowMs - runtime.elapsedMs();
     let failed = 0;
     if (clockAheadMs < this.#clockAheadMs - setBackMs) {

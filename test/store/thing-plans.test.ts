@@ -1,29 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
-import type { Sql } from "../../src/store/sql.ts";
 import { homeNameTable } from "../../src/store/tables/home-names.ts";
 import { thingTable } from "../../src/store/tables/things.ts";
 import { onDatabase } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
-
-/** Keeps the texts of statements and runs none. */
-function recordingSql() {
-  const texts: string[] = [];
-  const sql: Sql = {
-    dialect: "sqlite",
-    all: async (text) => {
-      texts.push(text);
-      return [];
-    },
-    run: async (text) => texts.push(text),
-    post: async (text) => void texts.push(text),
-    runEach: async (text) => void texts.push(text),
-    nowMs: async () => 0,
-    hint: () => undefined,
-  };
-  return { sql, texts };
-}
+import { recordingSql } from "./recording-sql.ts";
 
 describe("the statements on things, on SQLite", () => {
   it("read no thing of another home: an index leads to each", () =>

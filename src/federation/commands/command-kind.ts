@@ -19,8 +19,10 @@ export interface CommandKind<Command extends StoredCommand> {
   /** For the log, such as "a fan request" and "fan requests". */
   readonly words: { readonly one: string; readonly many: string };
   queuedFor(tx: CommitTables, owner: NodeId, limit: number): Promise<readonly Command[]>;
-  /** Commands of all nodes that should have been settled by now, by the time of their request or of their sending, and
-   * open ones that were requested after `requestedAfterMs`: the clock was set back since, and nobody knows their age. */
+  /**
+   * Commands of all nodes that should have been settled by now, by the time of their request or of their sending; and
+   * those without an answer that were requested after `requestedAfterMs`: the clock was set back since.
+   */
   overdue(
     tx: CommitTables,
     queuedBeforeMs: number,

@@ -63,8 +63,11 @@ export interface ThingCommandTable {
   due(nowMs: number, limit: number, after?: Pick<ThingCommandRow, "dueMs" | "id">): Promise<ThingCommandRow[]>;
   /** Open commands to own things that were requested after `nowMs`: the clock was set back since. Oldest first. */
   ownAhead(nowMs: number, limit: number, afterId: number): Promise<ThingCommandRow[]>;
-  /** Commands to things of linked accounts, of all nodes, that should have been settled by now, by the time of their request or of their sending; and those that
-   * were not answered and were requested after `requestedAfterMs`: the clock was set back since. */
+  /**
+   * Commands to things of linked accounts, of all nodes, that should have been settled by now, by the time of their
+   * request or of their sending; and those without an answer that were requested after `requestedAfterMs`: the clock was
+   * set back since.
+   */
   overdue(
     queuedBeforeMs: number,
     sendingBeforeMs: number,
@@ -85,6 +88,11 @@ const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.thing
   c.alert_id AS "alertId", c.due_ms AS "dueMs",  c.requested_ms AS "requestedMs", c.sent_ms AS "sentMs", c.settled_ms AS "settledMs",
   c.blocked_until_ms AS "blockedUntilMs"`;
 const ofDevice = "c.user_id = $1 AND c.device_id = $2";
+/**
+ * The condition of the index of unsettled commands. Without it, SQLite reads all commands that are kept: it does not see that a
+ * narrower condition implies this one.
+ */
+const unsettled = "c.state IN ('queued', 'sending', 'accepted')";
 /** An accepted command has ended when it was settled without evidence. */
 const isOpen = "(c.state IN ('queued', 'sending') OR (c.state = 'accepted' AND c.settled_ms IS NULL))";
 
@@ -148,8 +156,9 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
     },
     queuedFor: (owner, limit) =>
       rows(
-        `JOIN links l ON l.user_id = c.user_id AND l.device_id = c.device_id
-         WHERE c.state = 'queued' AND l.owner = $1 AND NOT EXISTS (
+        // A CROSS JOIN: SQLite begins with the commands, not with all links of the node.
+        `CROSS JOIN links l WHERE l.user_id = c.user_id AND l.device_id = c.device_id
+         AND ${unsettled} AND c.state = 'queued' AND l.owner = $1 AND NOT EXISTS (
            SELECT 1 FROM thing_commands e WHERE e.user_id = c.user_id AND e.device_id = c.device_id
              AND e.thing_id = c.thing_id AND e.id < c.id AND e.state IN ('queued', 'sending'))
          ORDER BY c.id LIMIT $2`,
@@ -157,7 +166,8 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
       ),
     overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit, requestedAfterMs = Number.MAX_SAFE_INTEGER) =>
       rows(
-        `WHERE ((c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
+        `WHERE ${unsettled} AND (
+           (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
            OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3)
            OR (c.state IN ('queued', 'sending') AND c.requested_ms > $5)) AND c.due_ms IS NULL
          ORDER BY c.id LIMIT $4`,
@@ -171,8 +181,9 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
       ),
     ownAhead: (nowMs, limit, afterId) =>
       rows(
-        `WHERE c.state = 'sending' AND c.due_ms IS NOT NULL AND c.requested_ms > $1 AND c.id > $3
-         ORDER BY c.id LIMIT $2`,
+        // The signs keep SQLite from reading all commands in the order of their ids.
+        `WHERE c.state = 'sending' AND c.due_ms IS NOT NULL AND c.requested_ms > $1 AND +c.id > $3
+         ORDER BY +c.id LIMIT $2`,
         [nowMs, limit, afterId],
       ),
     async trim(userId, deviceId, keep, nowMs) {
