@@ -138,6 +138,21 @@ export const limits = {
   /** Rate limit for the bytes of one account's stream: average and burst. */
   streamBytesPerSecond: 1_048_576,
   streamBytesAtOnce: 4_194_304,
+  /**
+   * JSON from outside clouds (runtime/json/untrusted-json.ts): bytes, levels of arrays and objects, and commas, arrays
+   * and objects together. First of a handshake, a token or a refusal.
+   */
+  untrustedJsonHandshakeBytes: 65_536,
+  untrustedJsonHandshakeDepth: 16,
+  untrustedJsonHandshakeValues: 2_000,
+  /** An ordinary message or answer, and the depth of a large one. */
+  untrustedJsonMessageBytes: 262_144,
+  untrustedJsonMessageValues: 20_000,
+  untrustedJsonDepth: 32,
+  /** A large message or answer, which a thread reads; and the bytes that wait for the thread. */
+  untrustedJsonLargeBytes: 16_777_216,
+  untrustedJsonLargeValues: 500_000,
+  untrustedJsonWaitingBytes: 134_217_728,
   /** Messages of a feed of the whole deployment that wait in the store for one link. */
   feedMessagesPerLink: 1_000,
   filterDevices: 100,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { scanJson } from "../../src/http/request/json-scan.ts";
+import { scanJson } from "../../src/runtime/json/json-scan.ts";
 
 describe("a scan of JSON", () => {
   it("counts the names, the parts, the members and the depth of any value", () => {

@@ -3,11 +3,11 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LimitReached } from "../../model/errors.ts";
 import { limits } from "../../model/limits.ts";
+import { scanJson } from "../../runtime/json/json-scan.ts";
 import { refusals } from "../answer/refusal.ts";
 import { extendBodyTime } from "../connection/body-deadline.ts";
 import { closeSignalOf } from "../connection/close-signal.ts";
 import { formBody, jsonBody, type MediaType, ndjsonBody } from "./body-types.ts";
-import { scanJson } from "./json-scan.ts";
 
 /** Names and values in the order of arrival; a name may occur twice. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
