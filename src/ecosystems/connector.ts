@@ -112,6 +112,10 @@ export interface StreamListener {
    * messages that led to it. Resolves with false when one was dropped.
    */
   stored(): Promise<boolean>;
+  /** The CPU time since the last call that the homes took which were handed over, in part estimated. */
+  takeCostMs?(): number;
+  /** The account is read more slowly, because it took more than its share of CPU, or no longer so. */
+  slowed?(isSlowed: boolean): void;
   /** The link that is followed, for a connector with a feed. */
   readonly link?: FollowedLink;
 }

@@ -21,6 +21,8 @@ export interface FollowerParts {
   /** Ends this follower and its lane. */
   readonly stopping: AbortController;
   readonly failed: FailLink;
+  /** Called when the account is read more slowly, because it took more than its share of CPU, or no longer so. */
+  readonly slowed: (isSlowed: boolean) => void;
   /** For a connector with a feed. */
   readonly link?: FollowedLink;
 }
@@ -179,10 +181,13 @@ export class Follower {
           this.#secondLook.requestAccount();
         },
         stored: () => this.#parts.lane.idle(),
+        takeCostMs: () => this.#parts.lane.takeCostMs(),
+        slowed: (isSlowed) => this.#parts.slowed(isSlowed),
         ...(this.#parts.link && { link: this.#parts.link }),
       };
       const end = await this.#connect(token, guarded(listener, failed, stream.signal), stream.signal);
       stream.abort();
+      this.#parts.slowed(false);
       this.#secondLook.streamEnded();
       if (signal.aborted) return;
       if (end.error !== undefined) return failed("stream", end.error);
@@ -284,6 +289,8 @@ function guarded(listener: StreamListener, failed: FailLink, signal: AbortSignal
     unchanged: guard(listener.unchanged),
     partial: guard(listener.partial),
     stored: listener.stored,
+    ...(listener.takeCostMs && { takeCostMs: listener.takeCostMs }),
+    ...(listener.slowed && { slowed: guard(listener.slowed) }),
     ...(listener.link && { link: listener.link }),
   };
 }

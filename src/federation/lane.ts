@@ -2,15 +2,17 @@ import type { AttributeChange, Commit, DeviceUpdate } from "../devices/commit.ts
 import type { Home } from "../home/home.ts";
 import { sameAlarms, sameTransitions } from "../home/transitions.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
+import { LeakyBucket } from "../runtime/leaky-bucket.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import {
   type AttributeValues,
+  type Change,
   mirrorChanges,
   type PackedValues,
   packValues,
   unpackValues,
 } from "../virtual-device/attribute-values.ts";
-import { assignIndexes, type IndexMap } from "../virtual-device/index-map.ts";
+import { assignIndexes, type Eviction, type IndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isUrgent } from "../virtual-device/urgent-changes.ts";
@@ -28,6 +30,8 @@ export interface Mirrored {
   readonly notices: string;
   readonly values: PackedValues;
   readonly things: ThingMarks;
+  /** The snapshot that this was made from, as long as its connector keeps it. */
+  readonly home?: WeakRef<Home>;
 }
 
 export interface LaneParts {
@@ -37,7 +41,7 @@ export interface LaneParts {
   readonly load: () => Promise<Mirrored>;
   readonly thingIdOf: ThingIdOf;
   /** Which values a snapshot confirms without changing them. */
-  readonly restated?: (receivedMs: number, values: AttributeValues) => Restatement | undefined;
+  readonly restated?: (receivedMs: number, readValues: () => AttributeValues) => Restatement | undefined;
   /** Called when the account is stored; `hasChanged`: it differed from what was stored before. */
   readonly stored: (home: Home, hasChanged: boolean) => void;
   /**
@@ -69,6 +73,10 @@ interface Outcome {
 const maximalWaiting = 16;
 const retry = { fromMs: 100, toMs: 2_000 };
 const maximalTries = 5;
+/** Commits of one account that change levels alone, such as a brightness. A home that changes more often is coalesced. */
+const levelCommits = { perSecond: 10, atOnce: 20 };
+/** Estimated CPU time of a commit, and of each thing and attribute in it. */
+const commitCost = { ms: 0.7, perChangeMs: 0.05 };
 
 /**
  * The queue in which the snapshots of one account are committed, one at a time and in order. Accounts never wait for
@@ -94,6 +102,10 @@ export class Lane {
   readonly #samples: WaitingSamples;
   /** The snapshot that is committed again only for its samples. */
   #repeated: Home | undefined;
+  readonly #levelCommits = new LeakyBucket(levelCommits);
+  /** Ends the pause before a commit that changes levels alone. */
+  #endPause: AbortController | undefined;
+  #costMs = 0;
 
   constructor(parts: LaneParts, mirrored?: Mirrored) {
     this.#parts = parts;
@@ -115,10 +127,15 @@ export class Lane {
     else if (this.#waiting.length < maximalWaiting) this.#waiting.push(home);
     else {
       this.#replaceLast(home);
-      this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was dropped");
       this.#drops += 1;
+      // Logged at the 1st, 2nd, 4th, 8th drop and so on: a hostile home could drop thousands a second.
+      const fields = { ...this.#parts.link, drops: this.#drops };
+      if ((this.#drops & (this.#drops - 1)) === 0) {
+        this.#report.warn(fields, "the store is too slow: a snapshot was dropped");
+      }
       this.#parts.snapshotDropped(this.#lastOfferedMs);
     }
+    if (this.#waiting.length > 1 || this.#alarming) this.#endPause?.abort();
     this.#lastOfferedMs = this.#parts.runtime.nowMs();
     this.#begin(signal);
   }
@@ -135,12 +152,20 @@ export class Lane {
     return this.#drops === dropsBefore;
   }
 
+  /** The CPU time since the last call that comparing and committing snapshots took, in part estimated. */
+  takeCostMs(): number {
+    const costMs = this.#costMs;
+    this.#costMs = 0;
+    return costMs;
+  }
+
   /**
    * Ends the lane after its signal was aborted: the transaction in progress is finished, a commit that waits for costly
    * patterns is given up, and waiting samples are dropped.
    */
   async stop(): Promise<void> {
     this.#samples.drop();
+    this.#endPause?.abort();
     await this.#run;
   }
 
@@ -150,6 +175,12 @@ export class Lane {
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
+      const pauseMs = this.#levelPauseMs();
+      if (pauseMs > 0) {
+        this.#endPause = new AbortController();
+        await pause(this.#parts.runtime, pauseMs, this.#endPause.signal);
+        continue;
+      }
       const home = this.#waiting[0]!;
       let outcome: Outcome;
       try {
@@ -193,6 +224,14 @@ export class Lane {
     this.#run = undefined;
   }
 
+  /** How long the only waiting snapshot should wait for newer ones, because the last commits changed levels alone too often. */
+  #levelPauseMs(): number {
+    const previous = this.#mirrored?.home?.deref();
+    const [home] = this.#waiting;
+    if (this.#waiting.length !== 1 || this.#alarming || !previous || !sameTransitions(previous, home!)) return 0;
+    return this.#levelCommits.add(0, this.#parts.runtime.elapsedMs());
+  }
+
   async #attempt(home: Home, signal: AbortSignal): Promise<Outcome> {
     try {
       return await this.#store(home, this.#mirrored ?? (await this.#parts.load()), signal);
@@ -203,15 +242,17 @@ export class Lane {
 
   /** Commits a snapshot, unless the store holds all of it already, or all but samples that wait. */
   async #store(home: Home, before: Mirrored, signal: AbortSignal): Promise<Outcome> {
-    const { link, commit } = this.#parts;
+    const { link, commit, runtime } = this.#parts;
+    const startedMs = runtime.elapsedMs();
     const receivedMs = this.#offered.get(home) ?? 0;
-    const shown = unpackValues(before.values);
-    const { indexMap, notices, values, evicted } = mirrorOf(home, before.indexMap, shown);
-    const changes = mirrorChanges(shown, values);
-    const things = thingUpdate(home, before.things, link, this.#parts.thingIdOf);
-    const isMapNew = indexMap !== before.indexMap || notices !== before.notices;
-    const restated = this.#parts.restated?.(receivedMs, values);
+    const previous = before.home?.deref();
+    const { changes, evicted, readValues, ...mirrored } =
+      previous && showSameDevices(previous, home) ? unchangedMirror(before) : changedMirror(before, home);
+    const things = thingUpdate(home, before.things, link, this.#parts.thingIdOf, previous);
+    const isMapNew = mirrored.indexMap !== before.indexMap || mirrored.notices !== before.notices;
+    const restated = this.#parts.restated?.(receivedMs, readValues);
     const isMoreThanSamples = changes.length > 0 || isMapNew || things.weight === "change";
+    this.#costMs += runtime.elapsedMs() - startedMs;
     const hasChanged = isMoreThanSamples || (things.weight === "jump" && !this.#samples.hasJump);
     this.#samples.compared(home, things.weight);
     if (!isMoreThanSamples && !restated && !this.#samples.takeTurn()) {
@@ -242,12 +283,14 @@ export class Lane {
       ownership: { deviceId: link.deviceId, ...link.ownership },
       receivedMs,
       also: async (tx) => {
-        if (isMapNew) await tx.links.setIndexMap(link.userId, link.deviceId, encodeIndexMap(indexMap), notices);
+        if (isMapNew)
+          await tx.links.setIndexMap(link.userId, link.deviceId, encodeIndexMap(mirrored.indexMap), mirrored.notices);
       },
     });
     restated?.stored();
-    const mirrored = { indexMap, notices, values: packValues(values), things: things.marks };
-    return { mirrored, isCommitted: true, hasChanged };
+    this.#costMs += commitCost.ms + commitCost.perChangeMs * (changes.length + things.writes.length);
+    if (previous && sameTransitions(previous, home)) this.#levelCommits.add(1, runtime.elapsedMs());
+    return { mirrored: { ...mirrored, things: things.marks, home: new WeakRef(home) }, isCommitted: true, hasChanged };
   }
 
   /** Commits the last snapshot for its samples; returns false when the lane is busy and will take them along. */
@@ -300,11 +343,40 @@ function withRestated(update: DeviceUpdate, restated: readonly AttributeChange[]
   return [{ ...update, changes: [...update.changes, ...restated.filter(({ key }) => !changed.has(key))] }];
 }
 
+/** The attributes after a snapshot. */
+interface MirrorUpdate extends Pick<Mirrored, "indexMap" | "notices" | "values"> {
+  readonly changes: readonly Change[];
+  readonly evicted: readonly Eviction[];
+  readonly readValues: () => AttributeValues;
+}
+
 /** Computes what the store should hold after a snapshot. */
-function mirrorOf(home: Home, indexMap: IndexMap, shown: AttributeValues) {
-  const { map, overLimit, evicted } = assignIndexes(indexMap, home);
-  const values = mirror(home, map, shown);
-  return { indexMap: map, notices: encodeNotices(overLimit, home, map), values, evicted };
+function changedMirror(before: Mirrored, home: Home): MirrorUpdate {
+  const shown = unpackValues(before.values);
+  const { map: indexMap, overLimit, evicted } = assignIndexes(before.indexMap, home);
+  const values = mirror(home, indexMap, shown);
+  const notices = encodeNotices(overLimit, home, indexMap);
+  const changes = mirrorChanges(shown, values);
+  return { indexMap, notices, values: packValues(values), evicted, changes, readValues: () => values };
+}
+
+function unchangedMirror({ indexMap, notices, values }: Mirrored): MirrorUpdate {
+  return { indexMap, notices, values, evicted: [], changes: [], readValues: () => unpackValues(values) };
+}
+
+/** Whether two snapshots have the same attributes and notices: the objects behind them are the same. */
+function showSameDevices(previous: Home, home: Home): boolean {
+  const [before, after] = [previous.oddities, home.oddities];
+  return (
+    previous.structures === home.structures &&
+    previous.thermostats === home.thermostats &&
+    previous.alarms === home.alarms &&
+    previous.speaksOfAlarms === home.speaksOfAlarms &&
+    previous.others?.byId.size === home.others?.byId.size &&
+    before.incomplete === after.incomplete &&
+    before.unknownAlarmStates === after.unknownAlarmStates &&
+    before.unknownAwayStates === after.unknownAwayStates
+  );
 }
 
 export function toAttributeChange(change: {

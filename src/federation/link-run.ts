@@ -31,6 +31,7 @@ export interface LinkRunParts {
   /** What the store holds, if known. */
   readonly mirrored: Mirrored | undefined;
   readonly failed: FailLink;
+  readonly slowed: (isSlowed: boolean) => void;
   readonly lost: () => void;
   readonly thingIdOf: ThingIdOf;
   readonly feeds?: Pick<Feeds, "messagesOf" | "callsOf">;
@@ -45,7 +46,7 @@ export interface LinkRun {
 }
 
 export function newRun(parts: LinkRunParts): LinkRun {
-  const { link, credential, record, store, connector, commit, admission, stopping, failed, lost } = parts;
+  const { link, credential, record, store, connector, commit, admission, stopping, failed, lost, slowed } = parts;
   const runtime = guardedTimers(parts.runtime, failed);
   const lane = new Lane(
     {
@@ -53,7 +54,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
       commit,
       load: () => loadMirrored(store, link),
       thingIdOf: parts.thingIdOf,
-      restated: (receivedMs, values) => parts.restated?.(link.deviceId, receivedMs, values),
+      restated: (receivedMs, readValues) => parts.restated?.(link.deviceId, receivedMs, readValues),
       stored: (account, hasChanged) => follower.stored(account, hasChanged),
       snapshotDropped: (sinceMs) => record.snapshotDropped(sinceMs, "the store was too slow"),
       lost,
@@ -75,7 +76,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
     calls: fed.callsOf(link),
   };
   const followed = {
-    ...{ credential, connector, lane, record, admission, runtime, stopping, failed },
+    ...{ credential, connector, lane, record, admission, runtime, stopping, failed, slowed },
     ...(followedLink && { link: followedLink }),
   };
   const follower: Follower = new Follower(followed, parts.confirmedMs);

@@ -52,6 +52,8 @@ export interface LinkSupervisorParts {
 
 /** Faults that leave the stream alone. */
 const harmlessKinds: readonly LinkFaultKind[] = ["command", "record", "renewal"];
+/** In the status of a live link. */
+const slowSentence = "its home sends more than its share, so it is read more slowly";
 const faultSentence = "an internal error in a link's work";
 
 /**
@@ -78,6 +80,7 @@ export class LinkSupervisor implements ErrorOwner {
   #recordFault = "";
   /** The reason that the status shows while the credential can't be renewed; "" otherwise. */
   #renewalFault = "";
+  #isSlowed = false;
   #confirmedMs: number;
   #drifts = 0;
   #partialPuts = 0;
@@ -149,8 +152,14 @@ export class LinkSupervisor implements ErrorOwner {
       const { reason } = this.#paused;
       return { state: "waiting", reason, blindness: { sinceMs: this.confirmedMs, cause: reason } };
     }
-    const reason = standing.reason || this.#recordFault || this.#renewalFault;
+    const slowReason = this.#isSlowed ? slowSentence : "";
+    const reason = standing.reason || this.#recordFault || this.#renewalFault || slowReason;
     return reason === standing.reason ? standing : { ...standing, reason };
+  }
+
+  /** Whether the account is read more slowly, because it took more than its share of CPU. */
+  get isSlowed(): boolean {
+    return this.#isSlowed;
   }
 
   /** Whether the store has the standing. */
@@ -230,8 +239,11 @@ export class LinkSupervisor implements ErrorOwner {
       else this.#report(kind, error);
     };
     const { link } = this;
-    const own = { link, credential, record: this.#record, stopping, confirmedMs: this.#confirmedMs, mirrored, failed };
-    return newRun({ ...this.#parts, ...own });
+    const slowed = (isSlowed: boolean) => {
+      this.#isSlowed = isSlowed;
+    };
+    const own = { link, credential, record: this.#record, stopping, confirmedMs: this.#confirmedMs, mirrored };
+    return newRun({ ...this.#parts, ...own, failed, slowed });
   }
 
   #openCredential(): LinkCredential | undefined {

@@ -11,6 +11,7 @@ import {
   thingKey,
   visitThings,
 } from "../home/reported-things.ts";
+import type { Thing } from "../home/thing.ts";
 import { printOf, sampleDifference, type ThingPrint } from "../home/thing-print.ts";
 import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
@@ -31,10 +32,13 @@ type MarksOfGroup = ReadonlyMap<string, ThingMark>;
 export class ThingMarks {
   readonly #groups: Readonly<Record<ThingGroup, MarksOfGroup>>;
   readonly size: number;
+  /** How many of these things are gone. */
+  readonly goneCount: number;
 
-  constructor(groups: Partial<Record<ThingGroup, MarksOfGroup>> = {}) {
+  constructor(groups: Partial<Record<ThingGroup, MarksOfGroup>> = {}, goneCount = 0) {
     this.#groups = { alarm: noMarks, structure: noMarks, thermostat: noMarks, other: noMarks, ...groups };
     this.size = thingGroups.reduce((sum, group) => sum + this.#groups[group].size, 0);
+    this.goneCount = goneCount;
   }
 
   find(group: ThingGroup, id: string): ThingMark | undefined {
@@ -48,21 +52,24 @@ export class ThingMarks {
 
   with(changed: Iterable<ChangedMark>): ThingMarks {
     const next: Partial<Record<ThingGroup, Map<string, ThingMark>>> = {};
+    let { goneCount } = this;
     for (const [group, id, mark] of changed) {
       next[group] ??= new Map(this.#groups[group]);
+      goneCount += Number(mark.isGone) - Number(next[group].get(id)?.isGone ?? false);
       next[group].set(id, mark);
     }
-    return new ThingMarks({ ...this.#groups, ...next }).#withoutSurplus();
+    return new ThingMarks({ ...this.#groups, ...next }, goneCount).#withoutSurplus();
   }
 
   #withoutSurplus(): ThingMarks {
     let surplus = this.size - limits.thingsPerLink - goneMarksKept;
     if (surplus <= 0) return this;
+    const goneCount = Math.max(0, this.goneCount - surplus);
     const kept = thingGroups.map((group) => {
       const marks = [...this.#groups[group]].filter(([, { isGone }]) => !(isGone && surplus-- > 0));
       return [group, new Map(marks)] as const;
     });
-    return new ThingMarks(Object.fromEntries(kept));
+    return new ThingMarks(Object.fromEntries(kept), goneCount);
   }
 }
 
@@ -97,12 +104,16 @@ export interface ThingUpdate {
   readonly isUrgent: boolean;
 }
 
-/** Compares a snapshot with the stored things. */
+/**
+ * Compares a snapshot with the stored things. `previous`: the snapshot that the marks were made from. A thing that is the
+ * same object in both has not changed.
+ */
 export function thingUpdate(
   home: Home,
   marks: ThingMarks,
   { userId, ecosystem }: Pick<LinkKey, "userId" | "ecosystem">,
   thingIdOf: ThingIdOf,
+  previous?: Home,
 ): ThingUpdate {
   const writes: ThingWrite[] = [];
   const changed: ChangedMark[] = [];
@@ -110,10 +121,15 @@ export function thingUpdate(
   let weight: Weight = "nothing";
   let isUrgent = false;
   let shown = 0;
+  const isUnchanged = previous && unchangedThings(home, previous);
   visitThings(home, (group, id, thing, homeName) => {
+    if (isUnchanged?.(group, id, thing)) {
+      shown += 1;
+      return;
+    }
     if (isKept && !isKept(thingKey(group, id))) return;
     const mark = marks.find(group, id);
-    if (mark) shown += 1;
+    if (mark && !mark.isGone) shown += 1;
     const print = printOf({ thing, homeName });
     const difference = mark && !mark.isGone ? differenceOf(mark, print) : "change";
     if (difference === "nothing") return;
@@ -125,13 +141,35 @@ export function thingUpdate(
     changed.push([group, id, { ...print, thingId, isGone: false }]);
   });
   // Most snapshots show all stored things.
-  for (const [key, mark] of shown < marks.size ? goneOf(reportedThings(home), marks, isKept) : []) {
+  for (const [key, mark] of shown < marks.size - marks.goneCount ? goneOf(reportedThings(home), marks, isKept) : []) {
     weight = "change";
     if (mark.danger) isUrgent = true;
     writes.push({ thingId: mark.thingId, isGone: true });
     changed.push([groupIn(key)!, idIn(key), { ...mark, isGone: true }]);
   }
   return { writes, marks: changed.length > 0 ? marks.with(changed) : marks, weight, isUrgent };
+}
+
+type IsUnchanged = (group: ThingGroup, id: string, thing: Thing) => boolean;
+
+/** Recognises things that are the same objects in both snapshots. Undefined when that proves nothing. */
+function unchangedThings(home: Home, previous: Home): IsUnchanged | undefined {
+  if (Math.max(countThings(home), countThings(previous)) > limits.thingsPerLink) return undefined;
+  if (!sameNames(home.structures, previous.structures)) return undefined;
+  const listings = { alarm: previous.alarms, thermostat: previous.thermostats, other: previous.others };
+  return (group, id, thing) => {
+    const reading = group === "structure" ? undefined : listings[group]?.byId.get(id);
+    return reading?.isRead === true && reading.object === thing;
+  };
+}
+
+function sameNames(structures: Home["structures"], previous: Home["structures"]): boolean {
+  if (structures === previous) return true;
+  const nameIn = ({ byId }: Home["structures"], id: string) => {
+    const reading = byId.get(id);
+    return reading?.isRead ? reading.object.name : reading?.partial.name;
+  };
+  return [...structures.byId.keys()].every((id) => nameIn(structures, id) === nameIn(previous, id));
 }
 
 /**
@@ -176,12 +214,14 @@ function differenceOf(mark: ThingMark, print: ThingPrint): Weight {
  * keeps the same ones. Undefined: all are kept.
  */
 function keptWithinLimit(home: Home, marks: ThingMarks): IsKept | undefined {
-  const { structures, thermostats, alarms, others } = home;
-  const named = structures.byId.size + thermostats.byId.size + alarms.byId.size + (others?.byId.size ?? 0);
-  if (named <= limits.thingsPerLink) return undefined;
+  if (countThings(home) <= limits.thingsPerLink) return undefined;
   const stored = new Set([...marks].filter(([, { isGone }]) => !isGone).map(([key]) => key));
   const rank = ({ key, thing }: ReportedThing) => (thing.kind === "alarm" ? 0 : stored.has(key) ? 1 : 2);
   const sorted = reportedThings(home).read.toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
   const kept = new Set(sorted.slice(0, limits.thingsPerLink).map(({ key }) => key));
   return (key) => kept.has(key);
+}
+
+function countThings({ structures, thermostats, alarms, others }: Home): number {
+  return structures.byId.size + thermostats.byId.size + alarms.byId.size + (others?.byId.size ?? 0);
 }

@@ -17,6 +17,14 @@ export function sameTransitions(waiting: Home, newer: Home): boolean {
   );
 }
 
+/** Whether two readings of one object have the same transition fields and alarm words. */
+export function sameReadings<T extends Thing | Structure>(before: ObjectReading<T>, after: ObjectReading<T>): boolean {
+  if (before === after) return true;
+  if (before.isRead !== after.isRead) return false;
+  const [older, newer]: readonly Partial<Thing & Structure>[] = [seenOf(before), seenOf(after)];
+  return sameStructure(older!, newer!) && sameAlarm(older!, newer!) && sameThing(older!, newer!);
+}
+
 /** Whether all alarm states are equal. A commit before a snapshot whose alarm states differ should hurry. */
 export function sameAlarms(waiting: Home, newer: Home): boolean {
   return waiting.speaksOfAlarms === newer.speaksOfAlarms && sameListing(waiting.alarms, newer.alarms, sameAlarm);
@@ -67,9 +75,11 @@ function sameListing<T>(
   newer: Listing<T>,
   isSame: (before: Partial<T>, after: Partial<T>) => boolean,
 ): boolean {
+  if (waiting === newer) return true;
   if (waiting.isWhole !== newer.isWhole || waiting.byId.size !== newer.byId.size) return false;
   for (const [id, sighting] of waiting.byId) {
     const other = newer.byId.get(id);
+    if (other === sighting) continue;
     if (other?.isRead !== sighting.isRead || !isSame(seenOf(sighting), seenOf(other))) return false;
   }
   return true;

@@ -153,6 +153,11 @@ export const limits = {
   untrustedJsonLargeBytes: 16_777_216,
   untrustedJsonLargeValues: 500_000,
   untrustedJsonWaitingBytes: 134_217_728,
+  /** CPU time of one account's stream: average and burst. */
+  linkCpuMsPerSecond: 150,
+  linkCpuMsAtOnce: 1_500,
+  /** States of the entities of one home in memory. */
+  homeStateBytes: 4_194_304,
   /** Messages of a feed of the whole deployment that wait in the store for one link. */
   feedMessagesPerLink: 1_000,
   filterDevices: 100,

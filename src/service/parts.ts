@@ -58,6 +58,7 @@ import { quotaUse } from "../quotas/quota-use.ts";
 import { Quotas } from "../quotas/quotas.ts";
 import { RecentRequests } from "../requests/recent-requests.ts";
 import { requestSearch } from "../requests/request-search.ts";
+import { JsonThread } from "../runtime/json/json-thread.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { type Logger, pause, type Runtime } from "../runtime/runtime.ts";
@@ -215,7 +216,10 @@ async function partsOn(
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
   const batches = new ResumableBatches(store);
   const patternThread = new PatternThread(runtime);
-  const stopPatterns = () => patternThread.stop();
+  const jsonThread = new JsonThread(runtime);
+  const stopThreads = async () => {
+    await Promise.all([patternThread.stop(), jsonThread.stop()]);
+  };
   const alerts = alertsOn({
     store,
     ownThings,
@@ -233,7 +237,9 @@ async function partsOn(
   const quotaSettings = new QuotaSettings({ store, runtime });
   const quotas = new Quotas({ settings: quotaSettings, elapsedMs: runtime.elapsedMs, onLimitReached });
   const built = await Promise.all(
-    config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
+    config.ecosystems.map((one) =>
+      connectorOf(one, { runtime: sharedRuntime, readLarge: jsonThread.read, onLimitReached }),
+    ),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
   const feeds = feedsOn({
@@ -491,13 +497,13 @@ async function partsOn(
     metrics,
     administration,
     runtime,
-    stopPatterns,
+    stopThreads,
     async close() {
       closing.abort();
       operatorWatch.stop();
       await verifications.stop();
       await backups.stop();
-      await stopPatterns();
+      await stopThreads();
       await foundation.close();
     },
   };

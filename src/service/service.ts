@@ -91,7 +91,7 @@ export async function startService(
     }
     stops.push(listenToHints(parts));
     // Right behind the last answer: background work must not wait for costly patterns while the node stops.
-    stops.push(() => parts.stopPatterns());
+    stops.push(() => parts.stopThreads());
     const http = await startOutlets(
       await outletParts(config, report, parts, { addedRoutes: addedRoutes(parts), additions }),
     );

@@ -5,7 +5,7 @@ import { connectorOf, protocols, readEcosystem } from "../../src/ecosystems/regi
 import { InvalidSetting } from "../../src/model/setting-checks.ts";
 import { manualRuntime } from "../federation/manual-runtime.ts";
 
-const parts = { runtime: manualRuntime(), onLimitReached: () => undefined };
+const parts = { runtime: manualRuntime(), readLarge: async () => undefined, onLimitReached: () => undefined };
 
 describe("the registry of protocols", () => {
   it("names each protocol once", () => {

@@ -41,30 +41,48 @@ describe("an accepted fan request for a fan that runs already", () => {
 
   it("is restated once by the next snapshot that shows the fan", async () => {
     const fans = awaiting();
-    const restated = fans.restated(deviceId, 100, snapshot("hall", "true"))!;
+    const restated = fans.restated(deviceId, 100, () => snapshot("hall", "true"))!;
     assert.deepEqual(await restated.changes(latestIs(request)), [{ key: fan, value: "true", isRestated: true }]);
-    assert.ok(fans.restated(deviceId, 101, snapshot("hall", "true")), "until the changes are durable");
+    assert.ok(
+      fans.restated(deviceId, 101, () => snapshot("hall", "true")),
+      "until the changes are durable",
+    );
     restated.stored();
-    assert.equal(fans.restated(deviceId, 102, snapshot("hall", "true")), undefined);
+    assert.equal(
+      fans.restated(deviceId, 102, () => snapshot("hall", "true")),
+      undefined,
+    );
   });
 
   it("waits for a snapshot that was received after the sending, and of its own device", () => {
     const fans = awaiting();
-    assert.equal(fans.restated(deviceId, 99, snapshot("hall", "true")), undefined);
-    assert.equal(fans.restated(6 as DeviceId, 200, snapshot("hall", "true")), undefined);
-    assert.ok(fans.restated(deviceId, 100, snapshot("hall", "true")));
+    assert.equal(
+      fans.restated(deviceId, 99, () => snapshot("hall", "true")),
+      undefined,
+    );
+    assert.equal(
+      fans.restated(6 as DeviceId, 200, () => snapshot("hall", "true")),
+      undefined,
+    );
+    assert.ok(fans.restated(deviceId, 100, () => snapshot("hall", "true")));
   });
 
   it("is given up when a later snapshot shows another state, or another thermostat in the slot", () => {
     for (const other of [snapshot("hall", "false"), snapshot("attic", "true")]) {
       const fans = awaiting();
-      assert.equal(fans.restated(deviceId, 100, other), undefined);
-      assert.equal(fans.restated(deviceId, 101, snapshot("hall", "true")), undefined);
+      assert.equal(
+        fans.restated(deviceId, 100, () => other),
+        undefined,
+      );
+      assert.equal(
+        fans.restated(deviceId, 101, () => snapshot("hall", "true")),
+        undefined,
+      );
     }
   });
 
   it("is not restated when it was superseded or settled meanwhile", async () => {
-    const { changes } = awaiting().restated(deviceId, 100, snapshot("hall", "true"))!;
+    const { changes } = awaiting().restated(deviceId, 100, () => snapshot("hall", "true"))!;
     assert.deepEqual(await changes(latestIs({ ...request, id: 10 })), []);
     assert.deepEqual(await changes(latestIs({ ...request, state: "confirmed" })), []);
     assert.deepEqual(await changes(latestIs(undefined)), []);
@@ -72,17 +90,20 @@ describe("an accepted fan request for a fan that runs already", () => {
 
   it("stays when a newer request of the thermostat came before the changes were durable", () => {
     const fans = awaiting();
-    const { stored } = fans.restated(deviceId, 100, snapshot("hall", "true"))!;
+    const { stored } = fans.restated(deviceId, 100, () => snapshot("hall", "true"))!;
     fans.add({ ...request, id: 10 }, 150);
     stored();
-    assert.ok(fans.restated(deviceId, 150, snapshot("hall", "true")));
+    assert.ok(fans.restated(deviceId, 150, () => snapshot("hall", "true")));
   });
 
   it("is dropped when no snapshot has shown it in time", () => {
     const fans = awaiting();
     fans.forgetOverdue(100 + commandDeadlines.showMs);
-    assert.ok(fans.restated(deviceId, 200, snapshot("hall", "true")));
+    assert.ok(fans.restated(deviceId, 200, () => snapshot("hall", "true")));
     fans.forgetOverdue(101 + commandDeadlines.showMs);
-    assert.equal(fans.restated(deviceId, 200, snapshot("hall", "true")), undefined);
+    assert.equal(
+      fans.restated(deviceId, 200, () => snapshot("hall", "true")),
+      undefined,
+    );
   });
 });

@@ -70,6 +70,7 @@ describe("a follower", () => {
       runtime,
       stopping,
       failed,
+      slowed: () => undefined,
     };
     follower = new Follower(parts, noonMs - 60 * minuteMs);
   }

@@ -198,7 +198,10 @@ describe("the lane of an account", () => {
     await store.completeAll();
     await lane.idle();
     assert.deepEqual(store.history(smoke), [...states.slice(0, 15), "state 20"]);
-    assert.equal(runtime.logLines.filter(({ level }) => level === "warn").length, 4);
+    const drops = runtime.logLines
+      .filter(({ level }) => level === "warn")
+      .map(({ fields }) => (fields as { readonly drops: number }).drops);
+    assert.deepEqual(drops, [1, 2, 4], "logged at each power of two");
   });
 
   it("has room again when what waited is committed", async () => {

@@ -1,6 +1,8 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
+import { project } from "../../runtime/json/projection.ts";
+import { isJsonObject, largeBounds, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import { dnsLookup } from "../../runtime/network/dns-lookup.ts";
 import type { Resolve } from "../../runtime/network/public-address.ts";
 import { type Timers, within } from "../../runtime/runtime.ts";
@@ -8,7 +10,6 @@ import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } fro
 import { untilAborted } from "../kit/abort.ts";
 import { pauseMs } from "../kit/back-off.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
-import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { instanceConsent } from "./consent.ts";
 import { type PostForm, postForm } from "./form-post.ts";
@@ -40,6 +41,8 @@ export interface HomeAssistantOptions {
   /** Timers and connections; those of the process. */
   readonly timers?: Timers;
   readonly turns?: SessionParts["turns"];
+  /** Reads large messages; in the event loop when left out. */
+  readonly readLarge?: SessionParts["readLarge"];
   readonly openSocket?: SessionParts["openSocket"];
   readonly post?: PostForm;
 }
@@ -51,6 +54,9 @@ const processTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+const readHere: SessionParts["readLarge"] = async (_, content, projection) =>
+  project(parseUntrusted(String(content), largeBounds), projection);
 
 /** How long a read waits for the stream's session. A session without an answer is dead: the watchdog ends it. */
 const catchUpLimitMs = 5_000;
@@ -75,6 +81,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     openSocket: options.openSocket ?? open,
     timers,
     turns,
+    readLarge: options.readLarge ?? readHere,
     onLimitReached,
     watchdogMs,
     pingMs,

@@ -1,9 +1,40 @@
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
+import { limits } from "../../model/limits.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
+import { homeZone } from "./roles.ts";
+import { shortText } from "./short-text.ts";
+
+/** The attributes that Breezeway reads. Others are not kept. */
+const attributeNames = [
+  "brightness",
+  "current_humidity",
+  "current_temperature",
+  "fan_mode",
+  "fan_modes",
+  "friendly_name",
+  "hvac_action",
+  "hvac_modes",
+  "max_temp",
+  "min_temp",
+  "percentage",
+  "percentage_step",
+  "preset_mode",
+  "preset_modes",
+  "restored",
+  "supported_color_modes",
+  "supported_features",
+  "target_temp_high",
+  "target_temp_low",
+  "target_temp_step",
+  "temperature",
+  "unit_of_measurement",
+] as const;
+
+export type EntityAttributes = { readonly [Name in (typeof attributeNames)[number]]?: unknown };
 
 /** The state of an entity, and its attributes. */
 export interface EntityState {
   readonly state: string;
-  readonly attributes: JsonObject;
+  readonly attributes: EntityAttributes;
 }
 
 /** What is known of an entity now. */
@@ -15,13 +46,30 @@ export interface EntityView {
   /** Whether its device answers. */
   readonly isReachable: boolean;
   /** The present attributes: an unavailable entity still has a name and a class. */
-  readonly attributes: JsonObject;
+  readonly attributes: EntityAttributes;
   /** The context of the last change. */
   readonly contextId: string | undefined;
 }
 
 interface Raw extends EntityState {
   readonly contextId: string | undefined;
+  /** Estimated bytes. */
+  readonly size: number;
+}
+
+/** Entities that are applied in one piece. */
+const entitiesPerStep = 50;
+/** Bounds on memory. Home Assistant's own limit for a state is 255 characters. */
+const longestText = 255;
+const longestListedText = 64;
+const listLimit = 64;
+
+/** Entities that an event speaks of, and those that it removes. */
+export interface StateChanges {
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  /** How many entities were not kept: nobody subscribed to them, or the home takes too many bytes. */
+  readonly ignoredCount: number;
 }
 
 /**
@@ -31,40 +79,42 @@ interface Raw extends EntityState {
 export class EntityStates {
   readonly #raw = new Map<string, Raw>();
   readonly #lastUsableStates = new Map<string, EntityState>();
-  #idOf: (entityId: string) => string = (entityId) => entityId;
+  readonly #bytesLimit: number;
+  #entities: ReadonlyMap<string, { readonly id: string }> = new Map();
+  #bytes = 0;
+
+  constructor(bytesLimit = limits.homeStateBytes) {
+    this.#bytesLimit = bytesLimit;
+  }
 
   /** A new subscription begins: it sends the states of these entities again. The values of all others are forgotten. */
   begin(entities: ReadonlyMap<string, { readonly id: string }>): void {
-    this.#idOf = (entityId) => entities.get(entityId)?.id ?? entityId;
+    this.#entities = entities;
     this.#raw.clear();
+    this.#bytes = 0;
     const ids = new Set([...entities.values()].map(({ id }) => id));
     for (const id of this.#lastUsableStates.keys()) if (!ids.has(id)) this.#lastUsableStates.delete(id);
   }
 
-  /** Applies an event. Returns the entities that it speaks of, and those that it removes. */
-  apply(event: unknown): { readonly changed: readonly string[]; readonly removed: readonly string[] } {
+  /** Applies an event. Yields after some entities, so that others get their turn. */
+  *apply(event: unknown): Generator<undefined, StateChanges> {
     const changed: string[] = [];
     const removed: string[] = [];
-    if (!isJsonObject(event)) return { changed, removed };
-    for (const [entityId, state] of entriesOf(event.a)) {
+    let [ignoredCount, appliedCount] = [0, 0];
+    if (!isJsonObject(event)) return { changed, removed, ignoredCount };
+    const added = entriesOf(event.a).map(([entityId, state]) => ({ entityId, state, isAdded: true }));
+    const overlaid = entriesOf(event.c).map(([entityId, state]) => ({ entityId, state, isAdded: false }));
+    for (const { entityId, state, isAdded } of [...added, ...overlaid]) {
+      if (++appliedCount % entitiesPerStep === 0) yield;
       if (!isJsonObject(state)) continue;
-      this.#set(entityId, {
-        state: String(state.s ?? ""),
-        attributes: isJsonObject(state.a) ? state.a : {},
-        contextId: contextOf(state.c),
-      });
-      changed.push(entityId);
-    }
-    for (const [entityId, difference] of entriesOf(event.c)) {
-      const before = this.#raw.get(entityId);
-      if (!before || !isJsonObject(difference)) continue;
-      this.#set(entityId, overlaid(before, difference));
-      changed.push(entityId);
+      const next = isAdded ? addedState(state) : this.#overlaid(entityId, state);
+      if (next && this.#isSubscribed(entityId) && this.#set(entityId, next)) changed.push(entityId);
+      else ignoredCount += 1;
     }
     for (const entityId of Array.isArray(event.r) ? event.r : []) {
-      if (typeof entityId === "string" && this.#raw.delete(entityId)) removed.push(entityId);
+      if (typeof entityId === "string" && this.#remove(entityId)) removed.push(entityId);
     }
-    return { changed, removed };
+    return { changed, removed, ignoredCount };
   }
 
   view(entityId: string): EntityView {
@@ -79,9 +129,41 @@ export class EntityStates {
     };
   }
 
-  #set(entityId: string, raw: Raw): void {
+  #isSubscribed(entityId: string): boolean {
+    return entityId === homeZone || this.#entities.has(entityId);
+  }
+
+  #idOf(entityId: string): string {
+    return this.#entities.get(entityId)?.id ?? entityId;
+  }
+
+  /** Returns false if the home would take too many bytes: then the entity's state is unknown. */
+  #set(entityId: string, raw: Raw): boolean {
+    this.#remove(entityId);
+    if (this.#bytes + raw.size > this.#bytesLimit) return false;
+    this.#bytes += raw.size;
     this.#raw.set(entityId, raw);
     if (isUsable(raw)) this.#lastUsableStates.set(this.#idOf(entityId), raw);
+    return true;
+  }
+
+  #remove(entityId: string): boolean {
+    this.#bytes -= this.#raw.get(entityId)?.size ?? 0;
+    return this.#raw.delete(entityId);
+  }
+
+  #overlaid(entityId: string, { "+": added, "-": lost }: JsonObject): Raw | undefined {
+    const before = this.#raw.get(entityId);
+    if (!before) return undefined;
+    const set = isJsonObject(added) ? added : {};
+    const names: readonly unknown[] = isJsonObject(lost) && Array.isArray(lost.a) ? lost.a : [];
+    const attributes: { -readonly [Name in keyof EntityAttributes]: unknown } = { ...before.attributes };
+    for (const name of attributeNames) if (names.includes(name)) delete attributes[name];
+    return rawState(
+      typeof set.s === "string" ? set.s : before.state,
+      { ...attributes, ...attributesIn(set.a) },
+      contextOf(set.c) ?? before.contextId,
+    );
   }
 }
 
@@ -90,22 +172,42 @@ function isUsable({ state, attributes }: EntityState): boolean {
   return state !== "unavailable" && state !== "unknown" && attributes.restored !== true;
 }
 
-function overlaid(before: Raw, { "+": added, "-": lost }: JsonObject): Raw {
-  const set = isJsonObject(added) ? added : {};
-  const names = isJsonObject(lost) && Array.isArray(lost.a) ? lost.a : [];
-  const attributes = { ...before.attributes, ...(isJsonObject(set.a) && set.a) };
-  for (const name of names) delete attributes[name];
-  return {
-    state: typeof set.s === "string" ? set.s : before.state,
-    attributes,
-    contextId: contextOf(set.c) ?? before.contextId,
-  };
+function addedState({ s: state, a: attributes, c: context }: JsonObject): Raw {
+  return rawState(String(state ?? ""), attributesIn(attributes), contextOf(context));
+}
+
+function rawState(state: string, attributes: EntityAttributes, contextId: string | undefined): Raw {
+  let size = 100 + state.length;
+  for (const name in attributes) size += sizeOf(attributes[name as keyof EntityAttributes]);
+  return { state: shortText(state, longestText), attributes, contextId, size };
+}
+
+/** The attributes that Breezeway reads, without texts and lists that are too long. */
+function attributesIn(value: unknown): EntityAttributes {
+  const kept: { -readonly [Name in keyof EntityAttributes]: unknown } = {};
+  if (!isJsonObject(value)) return kept;
+  for (const name of attributeNames) {
+    const attribute = value[name];
+    if (typeof attribute === "string") kept[name] = shortText(attribute, longestText);
+    else if (Array.isArray(attribute)) kept[name] = attribute.filter(isListedText).slice(0, listLimit);
+    else if (attribute !== undefined && !isJsonObject(attribute)) kept[name] = attribute;
+  }
+  return kept;
+}
+
+function isListedText(item: unknown): boolean {
+  return typeof item === "string" && item.length <= longestListedText;
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return 16 + value.length;
+  return Array.isArray(value) ? value.reduce((sum: number, item) => sum + sizeOf(item), 16) : 16;
 }
 
 /** A context is sent as its id, or as an object with a parent or a user. */
 function contextOf(context: unknown): string | undefined {
-  if (typeof context === "string") return context;
-  return isJsonObject(context) && typeof context.id === "string" ? context.id : undefined;
+  const id = isJsonObject(context) ? context.id : context;
+  return typeof id === "string" && id.length <= longestListedText ? id : undefined;
 }
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {

@@ -1,8 +1,8 @@
 import type { Home, Structure } from "../../home/home.ts";
 import { idIn } from "../../home/reported-things.ts";
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import type { StreamListener } from "../connector.ts";
 import { textOf } from "../kit/document-values.ts";
-import { isJsonObject } from "../kit/parse-json.ts";
 import { WholeHome } from "../kit/whole-home.ts";
 import { presenceOf } from "./domains/presence.ts";
 import { type TemperatureUnit, unitIn } from "./domains/values.ts";
@@ -11,6 +11,15 @@ import { type Group, groupEntities, type RoledEntity } from "./grouping.ts";
 import { type Entity, type Registries, unregistered } from "./registries.ts";
 import { homeZone, type Role, roleOf } from "./roles.ts";
 import { type ThingContext, thingOf } from "./things.ts";
+
+/** What an event has changed. */
+export interface HomeChange {
+  readonly hasRemoved: boolean;
+  /** The contexts of the changes. */
+  readonly contextIds: readonly string[];
+  /** How many entities were ignored. */
+  readonly ignoredCount: number;
+}
 
 /** The instance's own settings. */
 export interface InstanceConfig {
@@ -39,11 +48,11 @@ const kinds = ["structures", "thermostats", "alarms", "others"] as const;
 /** Entities of one instance, of which at most 500 become things. */
 const mostEntities = 5_000;
 /** Characters that are compared in one search for sensors of danger. */
-const mostSearched = 4_000_000;
+const mostSearched = 1_000_000;
 
 /** The home of an instance: from registries, settings and states to structures and things. */
 export class InstanceHome {
-  readonly #whole = new WholeHome(kinds);
+  readonly #whole = new WholeHome(kinds, { isSilentWithoutAlarms: true });
   readonly #states = new EntityStates();
   #groups: readonly Group[] = [];
   #groupsOf = new Map<string, Group[]>();
@@ -82,7 +91,7 @@ export class InstanceHome {
       [smoke, carbonMonoxide].flatMap((entity) => (entity ? [entity.entityId] : [])),
     );
     this.#persons = roled.flatMap(({ entity, role }) => (role === "person" && !entity.isLeftOut ? [entity] : []));
-    this.#context = { registries, structureId, unit: config.unit, view: this.view };
+    this.#context = { ...namesOf(this.#groups, registries), structureId, unit: config.unit, view: this.view };
     this.#groupsOf = new Map();
     const entities = new Map(this.#persons.map((entity) => [entity.entityId, entity]));
     for (const group of this.#groups) {
@@ -98,33 +107,38 @@ export class InstanceHome {
     return [homeZone, ...entities.keys()];
   }
 
-  /** Takes the first event of a subscription: all states. Things that are missing now are gone, if the instance runs. */
-  list(event: unknown): void {
-    this.#states.apply(event);
+  /** Called when the home must be reported before the end of a turn. */
+  set reportNow(reportNow: () => void) {
+    this.#whole.reportNow = reportNow;
+  }
+
+  /**
+   * Takes the first event of a subscription: all states. Things that are missing now are gone, if the instance runs.
+   * Returns how many entities were ignored. Yields after each piece of the work, as `change` does.
+   */
+  *list(event: unknown): Generator<undefined, number> {
+    const { ignoredCount } = yield* this.#states.apply(event);
     const isFirst = !this.#whole.isListed;
     const mayRemove = this.isRunning || isFirst;
     for (const kind of kinds) {
       if (mayRemove) this.#whole.beginListing(kind);
       if (kind === "structures") this.#whole.set(kind, structureId, this.#structure());
-      else for (const group of this.#groups) if (group.listing === kind) this.#see(group);
+      else yield* this.#see(this.#groups.filter(({ listing }) => listing === kind));
       if (mayRemove) this.#whole.endListing(kind);
       if (!this.isRunning) this.#whole.lose(kind);
     }
+    return ignoredCount;
   }
 
-  /**
-   * Takes a further event. Returns whether it removed an entity: then the registries must be read again; and the contexts
-   * of the changes.
-   */
-  change(event: unknown): { readonly hasRemoved: boolean; readonly contextIds: readonly string[] } {
-    const { changed, removed } = this.#states.apply(event);
-    const groups = new Set(changed.flatMap((entityId) => this.#groupsOf.get(entityId) ?? []));
-    for (const group of groups) this.#see(group);
+  /** Takes a further event. If it removes an entity, the registries must be read again. */
+  *change(event: unknown): Generator<undefined, HomeChange> {
+    const { changed, removed, ignoredCount } = yield* this.#states.apply(event);
+    yield* this.#see(new Set(changed.flatMap((entityId) => this.#groupsOf.get(entityId) ?? [])));
     if (changed.some((entityId) => entityId === homeZone || entityId.startsWith("person."))) {
       this.#whole.set("structures", structureId, this.#structure());
     }
     const contextIds = changed.flatMap((entityId) => this.view(entityId).contextId ?? []);
-    return { hasRemoved: removed.length > 0, contextIds };
+    return { hasRemoved: removed.length > 0, contextIds, ignoredCount };
   }
 
   /** Whether these states (`get_states`) have an entity with a role that the last listing did not have. */
@@ -134,12 +148,11 @@ export class InstanceHome {
 
   /** The home; undefined before the first listing. */
   home(): Home | undefined {
-    const home = this.#whole.home();
-    return home && withAlarms(home);
+    return this.#whole.home();
   }
 
   report(listener: Pick<StreamListener, "home" | "unchanged">): void {
-    this.#whole.report({ home: (home) => listener.home(withAlarms(home)), unchanged: () => listener.unchanged() });
+    this.#whole.report(listener);
   }
 
   /** The entities of the thing with this key. */
@@ -155,8 +168,11 @@ export class InstanceHome {
     return this.#alarmIds.some((entityId) => text.includes(entityId));
   }
 
-  #see(group: Group): void {
-    this.#whole.set(group.listing, group.primary.id, thingOf(group, this.#context!));
+  *#see(groups: Iterable<Group>): Generator<undefined> {
+    for (const group of groups) {
+      this.#whole.set(group.listing, group.primary.id, thingOf(group, this.#context!));
+      yield;
+    }
   }
 
   #structure(): Structure {
@@ -166,9 +182,15 @@ export class InstanceHome {
   }
 }
 
-/** An instance without sensors of danger says nothing about alarms: their summaries are blank, not "false". */
-function withAlarms(home: Home): Home {
-  return { ...home, speaksOfAlarms: home.alarms.byId.size > 0 };
+/** The devices and areas that the things are named after: the others are not kept. */
+function namesOf(groups: readonly Group[], { devices, areas }: Registries): Pick<ThingContext, "devices" | "areas"> {
+  const deviceIds = new Set(groups.map(({ primary }) => primary.deviceId));
+  const used = new Map([...devices].filter(([id]) => deviceIds.has(id)));
+  const areaIds = new Set([
+    ...groups.map(({ primary }) => primary.areaId),
+    ...[...used.values()].map((one) => one.areaId),
+  ]);
+  return { devices: used, areas: new Map([...areas].filter(([id]) => areaIds.has(id))) };
 }
 
 /** Of an instance with too many entities, sensors of danger come first, then thermostats and persons. */
@@ -204,7 +226,7 @@ function roledEntities(
 /** The entities of `get_states`, each with its role. Malformed entries are left out. */
 function statesIn(states: unknown): readonly { readonly entityId: string; readonly role: Role | undefined }[] {
   return (Array.isArray(states) ? states : []).flatMap((state) => {
-    if (!isJsonObject(state) || typeof state.entity_id !== "string") return [];
+    if (!isJsonObject(state) || typeof state.entity_id !== "string" || state.entity_id.length > 255) return [];
     const deviceClass = isJsonObject(state.attributes) ? state.attributes.device_class : undefined;
     return [{ entityId: state.entity_id, role: roleOf(state.entity_id, deviceClass) }];
   });

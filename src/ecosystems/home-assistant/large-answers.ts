@@ -1,13 +1,10 @@
 import { limits } from "../../model/limits.ts";
+import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
-import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
 import { largestRegistryBytes } from "./socket.ts";
 
 /** A whole home is read with five calls, and with the first event of a subscription. */
 const answersOfHome = 6;
-
-/** How long the bytes of a whole home would take at the average rate of a stream. */
-const homeMs = (answersOfHome * largestRegistryBytes * 1_000) / limits.streamBytesPerSecond;
 
 /**
  * The answers of a session that may be larger than an event: registries and all states. While one is awaited, the
@@ -19,7 +16,10 @@ export class LargeAnswers {
   readonly #limitMs: number;
   readonly #late: () => void;
   readonly #awaited = new Map<number, Cancel>();
-  readonly #rate = new StreamRateLimit();
+  readonly #rate = new LeakyBucket({
+    perSecond: limits.streamBytesPerSecond,
+    atOnce: limits.streamBytesAtOnce + answersOfHome * largestRegistryBytes,
+  });
 
   /** `late` is called when an answer has not come within the limit. */
   constructor(timers: Timers, limitMs: number, late: () => void) {
@@ -48,7 +48,7 @@ export class LargeAnswers {
   }
 
   /** Adds bytes that were read while an answer was awaited. Returns for how many milliseconds to pause the stream. */
-  read(bytes: number, nowMs: number): number {
-    return Math.max(0, this.#rate.read(bytes, nowMs) - homeMs);
+  add(bytes: number, nowMs: number): number {
+    return this.#rate.add(bytes, nowMs);
   }
 }

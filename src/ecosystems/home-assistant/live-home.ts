@@ -1,15 +1,30 @@
+import type { Projection } from "../../runtime/json/projection.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamListener } from "../connector.ts";
-import { InstanceHome, readConfig } from "./instance-home.ts";
-import { readRegistries } from "./registries.ts";
+import { type HomeChange, InstanceHome, readConfig } from "./instance-home.ts";
+import { readRegistries, registryProjections } from "./registries.ts";
 import { ReportedContexts } from "./reported-contexts.ts";
 import type { Answer, Session } from "./session.ts";
 
 /** While the instance starts, its settings are read again this often. */
 const startingPauseMs = 5_000;
 
-/** Registries often change several times in a row: wait for the last change before reading them again. */
+/** Registries often change several times in a row: they are read again together. */
 const registryPauseMs = 200;
+/** An instance that announces changes without end is read so rarely that this takes a hundredth of a core. */
+const pausesPerLoad = 100;
+
+/** More entities of an event are not read. */
+const entitiesPerEvent = 10_000;
+
+/** What is read of an event of `subscribe_entities`. */
+export const entityEvent: Projection = {
+  pick: {
+    a: { members: { pick: { s: true, a: true, c: true } }, limit: entitiesPerEvent },
+    c: { members: true, limit: entitiesPerEvent },
+    r: { each: true, limit: entitiesPerEvent },
+  },
+};
 
 /** Events after which the home is read again: names, rooms and entities, or the unit of temperatures have changed. */
 const reloadEvents = [
@@ -33,11 +48,17 @@ export class LiveHome {
   readonly #contexts = new ReportedContexts();
   #subscription: number | undefined;
   readonly #timers: Timers;
-  #reload: Cancel | undefined;
+  #reload: { readonly dueMs: number; readonly cancel: Cancel } | undefined;
   #search: Cancel | undefined;
   #isLoading = false;
   /** A registry changed while the registries were being read. */
   #isOutdated = false;
+  /** The least pause before the next load. */
+  #loadPauseMs = registryPauseMs;
+  /** Contexts of changes that are not reported yet. */
+  #contextIds: string[] = [];
+  /** Whether an event was taken since the last report. */
+  #hasTaken = false;
 
   /** Without `followed` the home is read once and not followed. */
   constructor(session: Session, timers: Timers, followed?: Followed) {
@@ -46,12 +67,21 @@ export class LiveHome {
     this.#listener = followed?.listener;
     if (followed) this.#searchLater(followed.searchMs);
     const { home } = this;
-    session.isUrgent = (text) => home.mayAlarm(text);
-    session.ponged = () => {
-      if (this.home.home()) this.#listener?.unchanged();
+    home.reportNow = () => this.#report();
+    session.observer = {
+      ponged: () => {
+        this.#report();
+        if (home.home()) this.#listener?.unchanged();
+      },
+      isUrgent: (text) => home.mayAlarm(text),
+      endTurn: () => {
+        if (this.#hasTaken) this.#report();
+      },
+      takeCostMs: () => this.#listener?.takeCostMs?.() ?? 0,
+      slowed: (isSlowed) => this.#listener?.slowed?.(isSlowed),
     };
     void session.ended.then(() => {
-      this.#reload?.();
+      this.#reload?.cancel();
       this.#search?.();
     });
   }
@@ -80,14 +110,16 @@ export class LiveHome {
     this.#isLoading = true;
     this.#isOutdated = false;
     const { session } = this;
-    const read = (type: string) => session.call(type, {}, { isLarge: true });
+    const { entities, devices, areas, config: settings, states } = registryProjections;
+    const read = (type: string, large: Projection) => session.call(type, {}, { large });
     const answers = await Promise.all([
-      read("config/entity_registry/list"),
-      read("config/device_registry/list"),
-      read("config/area_registry/list"),
-      read("get_config"),
-      read("get_states"),
+      read("config/entity_registry/list", entities),
+      read("config/device_registry/list", devices),
+      read("config/area_registry/list", areas),
+      read("get_config", settings),
+      read("get_states", states),
     ]);
+    const startedMs = this.#timers.elapsedMs();
     const results = answers.map(resultOf);
     const registries = readRegistries(results[0], results[1], results[2]);
     const config = readConfig(results[3]);
@@ -95,7 +127,9 @@ export class LiveHome {
       const failed = answers.find((answer) => answer.state === "failed");
       return session.finish("refused", `the instance did not list its entities${failed ? ` (${failed.code})` : ""}`);
     }
-    await this.#subscribe(this.home.load(registries, config, results[4]));
+    const entityIds = this.home.load(registries, config, results[4]);
+    this.#loadPauseMs = Math.max(registryPauseMs, pausesPerLoad * (this.#timers.elapsedMs() - startedMs));
+    await this.#subscribe(entityIds);
     this.#isLoading = false;
     if (this.#isOutdated) this.#loadSoon(registryPauseMs);
     else if (!this.home.isRunning) this.#loadSoon(startingPauseMs);
@@ -110,33 +144,42 @@ export class LiveHome {
     const isListed = new Promise<void>((resolve) => {
       listed = resolve;
     });
-    const take = (event: unknown) => {
-      if (isFirst) this.#list(event);
-      else this.#change(event);
-      isFirst = false;
-      listed();
+    const { home } = this;
+    const take = function* (this: LiveHome, event: unknown) {
+      this.#hasTaken = true;
+      if (isFirst) {
+        isFirst = false;
+        this.#ignored(yield* home.list(event));
+        this.#report();
+        listed();
+      } else this.#changed(yield* home.change(event));
     };
     const entities = { entity_ids: entityIds };
-    const first = { beginsLarge: true, ended: () => listed() };
-    const answer = await session.subscribe("subscribe_entities", entities, take, first);
+    const first = { beginsLarge: true, projection: entityEvent, ended: () => listed() };
+    const answer = await session.subscribe("subscribe_entities", entities, take.bind(this), first);
     if (answer.state === "failed") session.finish("refused", `the instance sends no states (${answer.code})`);
     if (answer.state !== "succeeded") return;
     this.#subscription = answer.id;
     await isListed;
   }
 
-  #list(event: unknown): void {
-    this.home.list(event);
-    if (this.#listener) this.home.report(this.#listener);
-  }
-
-  #change(event: unknown): void {
-    const { hasRemoved, contextIds } = this.home.change(event);
+  #changed({ hasRemoved, contextIds, ignoredCount }: HomeChange): void {
     // An entity was removed or renamed. The registries say which; until then its thing stays as it is.
     if (hasRemoved) this.#loadSoon(registryPauseMs);
+    this.#ignored(ignoredCount);
+    this.#contextIds.push(...contextIds);
+  }
+
+  #ignored(count: number): void {
+    if (count > 0) this.session.limitReached("homeStateBytes");
+  }
+
+  /** Reports the home as it is now, in the middle of a turn or at its end. */
+  #report(): void {
     if (!this.#listener) return;
+    this.#hasTaken = false;
     this.home.report(this.#listener);
-    for (const contextId of contextIds) this.#contexts.add(contextId);
+    for (const contextId of this.#contextIds.splice(0)) this.#contexts.add(contextId);
   }
 
   #searchLater(searchMs: number): void {
@@ -148,18 +191,25 @@ export class LiveHome {
 
   /** An entity without a registry entry appears without any event on this session. */
   async #searchEntities(): Promise<void> {
-    const answer = await this.session.call("get_states", {}, { isLarge: true });
+    const answer = await this.session.call("get_states", {}, { large: registryProjections.states });
     if (!this.#isLoading && this.home.lacksEntity(resultOf(answer))) this.#loadSoon(0);
   }
 
   #loadSoon(delayMs: number): void {
-    if (this.#isLoading) this.#isOutdated = true;
-    else {
-      this.#reload?.();
-      this.#reload = this.#timers.after(delayMs, () => {
-        this.#load().catch((error) => this.session.finish("malformed", "the registries could not be taken", { error }));
-      });
+    if (this.#isLoading) {
+      this.#isOutdated = true;
+      return;
     }
+    const pauseMs = Math.max(delayMs, this.#loadPauseMs);
+    const dueMs = this.#timers.elapsedMs() + pauseMs;
+    // A planned load is not postponed: an instance could announce changes without end.
+    if (this.#reload && this.#reload.dueMs <= dueMs) return;
+    this.#reload?.cancel();
+    const cancel = this.#timers.after(pauseMs, () => {
+      this.#reload = undefined;
+      this.#load().catch((error) => this.session.finish("malformed", "the registries could not be taken", { error }));
+    });
+    this.#reload = { dueMs, cancel };
   }
 }
 

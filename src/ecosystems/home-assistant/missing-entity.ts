@@ -1,4 +1,5 @@
-import { isJsonObject } from "../kit/parse-json.ts";
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
+import { entityEvent } from "./live-home.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -7,6 +8,6 @@ import type { Session } from "./session.ts";
  * False when the instance does not answer before the signal aborts.
  */
 export async function isMissing(session: Session, entityId: string, signal: AbortSignal): Promise<boolean> {
-  const event = await session.firstEvent("subscribe_entities", { entity_ids: [entityId] }, signal);
+  const event = await session.firstEvent("subscribe_entities", { entity_ids: [entityId] }, entityEvent, signal);
   return isJsonObject(event) && isJsonObject(event.a) && event.a[entityId] === undefined;
 }

@@ -1,5 +1,6 @@
-import { textOf } from "../kit/document-values.ts";
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
+import { shortText } from "./short-text.ts";
 
 /** An entity as the registry describes it. An entity without a registry entry has only its entity id. */
 export interface Entity {
@@ -35,6 +36,33 @@ export interface Registries {
   readonly areas: ReadonlyMap<string, string>;
 }
 
+/** More entries of a registry are not read. */
+const entriesLimit = 20_000;
+const longestText = 255;
+
+function entriesWith(...names: readonly string[]): Projection {
+  return { each: { pick: Object.fromEntries(names.map((name) => [name, true])) }, limit: entriesLimit };
+}
+
+/** What is read of each answer. */
+export const registryProjections = {
+  entities: entriesWith(
+    ...["id", "entity_id", "device_id", "area_id", "name", "original_name", "platform", "entity_category"],
+    ...["disabled_by", "hidden_by"],
+  ),
+  devices: entriesWith("id", "area_id", "name_by_user", "name", "manufacturer", "model"),
+  areas: entriesWith("area_id", "name"),
+  config: { pick: { unit_system: { pick: { temperature: true } }, location_name: true, state: true } },
+  states: {
+    each: { pick: { entity_id: true, attributes: { pick: { device_class: true } } } },
+    limit: entriesLimit,
+  },
+} as const satisfies Readonly<Record<string, Projection>>;
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? shortText(value, longestText) : null;
+}
+
 /** Reads the three registry lists; undefined when one of them is no list. Malformed entries are left out. */
 export function readRegistries(entities: unknown, devices: unknown, areas: unknown): Registries | undefined {
   if (!Array.isArray(entities) || !Array.isArray(devices) || !Array.isArray(areas)) return undefined;
@@ -43,7 +71,7 @@ export function readRegistries(entities: unknown, devices: unknown, areas: unkno
     devices: new Map(objectsIn(devices).flatMap(deviceIn)),
     areas: new Map(
       objectsIn(areas).flatMap(({ area_id: id, name }) =>
-        typeof id === "string" && typeof name === "string" ? [[id, name]] : [],
+        isId(id) && typeof name === "string" ? [[id, shortText(name, longestText)]] : [],
       ),
     ),
   };
@@ -70,7 +98,7 @@ function objectsIn(list: readonly unknown[]): readonly JsonObject[] {
 
 function entityIn(entry: JsonObject): readonly (readonly [entityId: string, entity: Entity])[] {
   const { id, entity_id: entityId } = entry;
-  if (typeof id !== "string" || typeof entityId !== "string") return [];
+  if (!isId(id) || !isId(entityId)) return [];
   const entity: Entity = {
     id,
     entityId,
@@ -88,7 +116,7 @@ function entityIn(entry: JsonObject): readonly (readonly [entityId: string, enti
 
 function deviceIn(entry: JsonObject): readonly (readonly [deviceId: string, device: Device])[] {
   const { id } = entry;
-  if (typeof id !== "string") return [];
+  if (!isId(id)) return [];
   const device: Device = {
     areaId: textOf(entry.area_id),
     name: textOf(entry.name_by_user) ?? textOf(entry.name),
@@ -96,4 +124,9 @@ function deviceIn(entry: JsonObject): readonly (readonly [deviceId: string, devi
     model: textOf(entry.model),
   };
   return [[id, device]];
+}
+
+/** Home Assistant's ids are shorter. */
+function isId(value: unknown): value is string {
+  return typeof value === "string" && value.length <= longestText;
 }

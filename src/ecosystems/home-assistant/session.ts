@@ -1,10 +1,19 @@
 import type WebSocket from "ws";
-import type { OnLimitReached } from "../../model/limits.ts";
+import { type LimitName, limits, type OnLimitReached } from "../../model/limits.ts";
+import type { ReadLargeJson } from "../../runtime/json/json-thread.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
+import {
+  isBeyond,
+  isJsonObject,
+  type JsonObject,
+  messageBounds,
+  parseUntrusted,
+} from "../../runtime/json/untrusted-json.ts";
+import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason } from "../connector.ts";
-import type { IngestTurns } from "../kit/ingest-turns.ts";
-import { isJsonObject, type JsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
-import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
+import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
+import { largestMessageBytes } from "../kit/parse-json.ts";
 import type { InstanceAccess } from "./address.ts";
 import { authenticate } from "./authentication.ts";
 import { LargeAnswers } from "./large-answers.ts";
@@ -14,6 +23,8 @@ export interface SessionParts {
   readonly openSocket: (url: URL, signal: AbortSignal) => Promise<WebSocket | { readonly end: StreamEnd }>;
   readonly timers: Timers;
   readonly turns: Pick<IngestTurns, "take" | "forget">;
+  /** Reads messages that are too large for the event loop. */
+  readonly readLarge: ReadLargeJson;
   readonly onLimitReached: OnLimitReached;
   /** A session that receives nothing for this time is dead. */
   readonly watchdogMs: number;
@@ -29,32 +40,79 @@ export type Answer =
   | { readonly state: "failed"; readonly code: string; readonly message: string }
   | { readonly state: "lost"; readonly detail: string };
 
+/** What handles an event. A generator yields after each piece of the work, so that others get their turn. */
+export type TakeEvent = (event: unknown) => Generator<undefined> | void;
+
 interface Subscription {
-  readonly take: (event: unknown) => void;
+  readonly take: TakeEvent;
+  /** What the event of a message names; everything within the bounds of a message when left out. */
+  readonly projection: Projection;
   /** Called when the session ends before the subscription. */
   readonly ended: () => void;
   /** Called when the instance fails after it had accepted the subscription: no more events will come. */
   readonly failed: () => void;
 }
 
-/** With more text than this waiting to be parsed, the session applies back-pressure. */
-const maximalUnreadLength = 256 * 1024;
+/** With more text than this waiting to be applied, the session applies back-pressure. */
+const unreadLimit = 64 * 1024;
+/** Each message takes this much beside its text. */
+const messageOverhead = 64;
+/** Estimated CPU time of receiving one message, however small it is. */
+const messageCostMs = 0.005;
+/** More messages in a frame are not applied. */
+const messagesPerFrame = 20_000;
 
 /** With this many unanswered calls the session ends. An instance ends a session with as many unread messages. */
 const maximalPending = 4_096;
 
+/** What a listener of the session's text needs. */
+export interface SessionObserver {
+  /** The instance has answered a ping: it has sent everything that happened before. */
+  ponged(): void;
+  /** Whether a text may report an alarm: such a text is applied before those of other sessions. */
+  isUrgent(text: string): boolean;
+  /** Events were applied, and others get their turn now. */
+  endTurn(): void;
+  /** CPU time that the consequences of events took since the last call. */
+  takeCostMs(): number;
+  /** The session is read more slowly, because its events took more than their share of CPU, or no longer so. */
+  slowed(isSlowed: boolean): void;
+}
+
+const noObserver: SessionObserver = {
+  ponged: () => undefined,
+  isUrgent: () => false,
+  endTurn: () => undefined,
+  takeCostMs: () => 0,
+  slowed: () => undefined,
+};
+
 /** One authenticated WebSocket session with an instance: numbered calls, subscriptions and pings. */
-export class Session {
+export class Session implements IngestStream {
   readonly #socket: WebSocket;
   readonly #parts: SessionParts;
-  readonly #pending = new Map<number, (answer: Answer) => void>();
+  /** For fair turns among sessions. */
+  readonly #source: string;
+  readonly #pending = new Map<number, { readonly settle: (answer: Answer) => void; readonly projection: Projection }>();
   readonly #subscriptions = new Map<number, Subscription>();
   readonly #large: LargeAnswers;
-  readonly #rate = new StreamRateLimit();
-  #unread: string[] = [];
-  #unreadLength = 0;
+  readonly #rate = new LeakyBucket({ perSecond: limits.streamBytesPerSecond, atOnce: limits.streamBytesAtOnce });
+  readonly #share = new LeakyBucket({ perSecond: limits.linkCpuMsPerSecond, atOnce: limits.linkCpuMsAtOnce });
+  /** Messages that are not applied yet, oldest first. */
+  readonly #unread: (string | Buffer)[] = [];
+  #unreadBytes = 0;
+  #messageCount = 0;
+  /** Applies the unread messages. Undefined when there are none. */
+  #work: Generator<"wait" | undefined> | undefined;
+  /** Whether a waiting text may report an alarm. */
+  #mayAlarm = false;
   #isPaused = false;
   #throttle: Cancel | undefined;
+  /** Ends the pause of a session that has used more than its share of CPU. */
+  #slowPause: Cancel | undefined;
+  #isSlowed = false;
+  /** The instance has closed the connection: what has arrived is still applied. */
+  #isClosing = false;
   #lastId = 0;
   #receivedMs: number;
   #watchdog: Cancel | undefined;
@@ -65,13 +123,11 @@ export class Session {
   readonly ended: Promise<StreamEnd> = new Promise((resolve) => {
     this.#resolveEnd = resolve;
   });
-  /** Called when the instance has answered a ping: it has sent all that happened before. */
-  ponged: () => void = () => undefined;
-  /** Whether a text may report an alarm: such a text is parsed at once. */
-  isUrgent: (text: string) => boolean = () => false;
+  observer: SessionObserver = noObserver;
 
-  constructor(socket: WebSocket, parts: SessionParts) {
+  constructor(socket: WebSocket, source: string, parts: SessionParts) {
     this.#socket = socket;
+    this.#source = source;
     this.#parts = parts;
     this.#receivedMs = parts.timers.elapsedMs();
     const { timers, answerLimitMs = 30_000 } = parts;
@@ -80,7 +136,7 @@ export class Session {
 
   /** Opens a session, or says how the attempt ended. A refused token is never tried again. */
   static async open(
-    { url, token }: InstanceAccess,
+    { url, token, consentKey }: InstanceAccess,
     parts: SessionParts,
     signal: AbortSignal,
   ): Promise<Session | { readonly end: StreamEnd }> {
@@ -91,34 +147,34 @@ export class Session {
       socket.terminate();
       return { end };
     }
-    const session = new Session(socket, parts);
+    const session = new Session(socket, consentKey, parts);
     session.#start();
     return session;
   }
 
-  /** `isLarge`: the answer may be larger than an event, as registries are. */
-  call(type: string, fields: JsonObject = {}, { isLarge = false } = {}): Promise<Answer> {
-    const { id, answer } = this.#send(type, fields);
-    if (isLarge && !this.#end) this.#large.expect(id);
+  /** `large`: the answer may be larger than an event, as registries are, and this is read of it. */
+  call(type: string, fields: JsonObject = {}, { large }: { readonly large?: Projection } = {}): Promise<Answer> {
+    const { id, answer } = this.#send(type, fields, large);
+    if (large !== undefined && !this.#end) this.#large.expect(id);
     return answer;
   }
 
   /**
    * Calls, and hands each event of the subscription over, also one that comes with the answer. `beginsLarge`: the first
-   * event holds all states, and may be larger than later events. `ended` is called when the session ends: a reaction to
+   * event holds all states, and may be larger than later events. `projection`: what is read of an event. `ended` is called when the session ends: a reaction to
    * the promise `ended` would stay in memory until then. If the instance fails later, the session ends: without its
    * subscription it would look alive and miss events.
    */
   subscribe(
     type: string,
     fields: JsonObject,
-    take: (event: unknown) => void,
-    { beginsLarge = false, ended = () => {} } = {},
+    take: TakeEvent,
+    { beginsLarge = false, projection = true as Projection, ended = () => {} } = {},
   ): Promise<Answer> {
     const { id, answer } = this.#send(type, fields);
     if (this.#end) return answer;
     const failed = () => this.finish("refused", "the instance ended a subscription");
-    this.#subscriptions.set(id, { take, ended, failed });
+    this.#subscriptions.set(id, { take, projection, ended, failed });
     if (beginsLarge) this.#large.expect(id);
     return answer;
   }
@@ -127,7 +183,7 @@ export class Session {
    * Subscribes, resolves with the first event, and unsubscribes. Undefined when the signal aborts, the instance refuses
    * or the session ends before the event comes.
    */
-  firstEvent(type: string, fields: JsonObject, signal: AbortSignal): Promise<unknown> {
+  firstEvent(type: string, fields: JsonObject, projection: Projection, signal: AbortSignal): Promise<unknown> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
       const { id, answer } = this.#send(type, fields);
@@ -138,7 +194,7 @@ export class Session {
       };
       const abort = () => settle();
       signal.addEventListener("abort", abort, { once: true });
-      if (!this.#end) this.#subscriptions.set(id, { take: settle, ended: abort, failed: abort });
+      if (!this.#end) this.#subscriptions.set(id, { take: settle, projection, ended: abort, failed: abort });
       void answer.then(({ state }) => {
         if (state !== "succeeded") settle();
       });
@@ -151,16 +207,23 @@ export class Session {
     void this.call("unsubscribe_events", { subscription });
   }
 
+  limitReached(limit: LimitName): void {
+    this.#parts.onLimitReached(limit);
+  }
+
   finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
     if (this.#end) return;
     this.#end = { reason, detail, ...more };
     this.#watchdog?.();
     this.#throttle?.();
+    this.#slowPause?.();
     this.#pings?.();
     this.#large.settleAll();
-    this.#parts.turns.forget(this.#read);
+    this.#parts.turns.forget(this);
+    this.#unread.length = 0;
+    this.#work = undefined;
     this.#socket.terminate();
-    for (const settle of this.#pending.values()) settle({ state: "lost", detail });
+    for (const { settle } of this.#pending.values()) settle({ state: "lost", detail });
     this.#pending.clear();
     const subscriptions = [...this.#subscriptions.values()];
     this.#subscriptions.clear();
@@ -174,12 +237,16 @@ export class Session {
     const socket = this.#socket;
     socket.on("message", (data, isBinary) => {
       if (isBinary) this.finish("malformed", "a binary message came, which this protocol doesn't have");
-      else this.#receive(String(data));
+      else this.#receive(data as Buffer);
     });
-    socket.on("ping", () => this.#heard());
+    socket.on("ping", () => {
+      this.#heard();
+      this.#limitRate(messageOverhead);
+    });
     socket.once("close", () => {
-      this.#read();
-      this.finish("closed", "the instance ended the connection");
+      this.#isClosing = true;
+      if (this.#unread.length === 0 && !this.#work) this.#finishClosed();
+      else this.#parts.turns.take(this);
     });
     socket.on("error", () => this.finish("malformed", "a message was too large or malformed"));
     // Older instances don't know this call; they then send one message in each frame.
@@ -191,12 +258,12 @@ export class Session {
     this.finish("silent", detail, { unheardMs: Math.ceil(this.#parts.timers.elapsedMs() - this.#receivedMs) });
   }
 
-  #send(type: string, fields: JsonObject): { readonly id: number; readonly answer: Promise<Answer> } {
+  #send(type: string, fields: JsonObject, projection: Projection = true) {
     this.#lastId += 1;
     const id = this.#lastId;
     if (this.#pending.size >= maximalPending) this.#giveUp("too many calls were not answered");
-    if (this.#end) return { id, answer: Promise.resolve({ state: "lost", detail: this.#end.detail }) };
-    const answer = new Promise<Answer>((settle) => this.#pending.set(id, settle));
+    if (this.#end) return { id, answer: Promise.resolve<Answer>({ state: "lost", detail: this.#end.detail }) };
+    const answer = new Promise<Answer>((settle) => this.#pending.set(id, { settle, projection }));
     this.#socket.send(JSON.stringify({ id, type, ...fields }));
     return { id, answer };
   }
@@ -211,7 +278,7 @@ export class Session {
 
   async #ping(): Promise<void> {
     const answer = await this.call("ping");
-    if (answer.state === "succeeded") this.ponged();
+    if (answer.state === "succeeded") this.observer.ponged();
   }
 
   #heard(): void {
@@ -229,25 +296,29 @@ export class Session {
     });
   }
 
-  #receive(text: string): void {
+  #receive(data: Buffer | string): void {
     if (this.#end) return;
     this.#heard();
-    if (text.length > largestMessageBytes && !this.#large.isAwaited) {
+    const bytes = Buffer.byteLength(data);
+    if (bytes > largestMessageBytes && !this.#large.isAwaited) {
       this.finish("malformed", "an event was too large");
       return;
     }
-    this.#limitRate(Buffer.byteLength(text));
-    this.#unread.push(text);
-    this.#unreadLength += text.length;
-    this.#parts.turns.take(this.#read, () => this.isUrgent(text));
-    if (this.#unreadLength <= maximalUnreadLength || this.#isPaused) return;
+    this.#limitRate(bytes);
+    // A thread takes a large Buffer over: as text it would be copied.
+    this.#unread.push(bytes > messageBounds.bytes ? data : String(data));
+    this.#unreadBytes += bytes + messageOverhead;
+    this.#messageCount += 1;
+    if (!this.#slowPause) this.#parts.turns.take(this);
+    if (this.#unreadBytes <= unreadLimit || this.#isPaused) return;
     this.#isPaused = true;
     this.#socket.pause();
   }
 
   #limitRate(bytes: number): void {
-    const rate = this.#large.isAwaited ? this.#large : this.#rate;
-    const throttleMs = rate.read(bytes, this.#receivedMs);
+    const throttleMs = this.#large.isAwaited
+      ? this.#large.add(bytes, this.#receivedMs)
+      : this.#rate.add(bytes, this.#receivedMs);
     if (throttleMs === 0 || this.#throttle) return;
     this.#parts.onLimitReached("streamBytesPerSecond");
     this.#socket.pause();
@@ -258,45 +329,131 @@ export class Session {
   }
 
   #resume(): void {
-    if (!this.#end && !this.#isPaused && !this.#throttle) this.#socket.resume();
+    if (!this.#end && !this.#isPaused && !this.#throttle && !this.#slowPause) this.#socket.resume();
   }
 
-  readonly #read = (): void => {
-    const texts = this.#unread;
-    this.#unread = [];
-    this.#unreadLength = 0;
+  isUrgent(): boolean {
+    // A session beyond its share must not overtake others. Its own alarms wait in at most `unreadLimit` bytes of text.
+    if (this.#isSlowed) return false;
+    const last = this.#unread.at(-1);
+    this.#mayAlarm ||= typeof last === "string" && this.observer.isUrgent(last);
+    return this.#mayAlarm;
+  }
+
+  step(): boolean {
+    if (this.#end) return false;
+    this.#work ??= this.#applyUnread();
     try {
-      for (const text of texts) if (!this.#end) this.#take(parseJson(text));
+      const { done, value } = this.#work.next();
+      if (!done) return value !== "wait";
+      this.#work = undefined;
+      if (this.#isClosing) this.#finishClosed();
     } catch (error) {
       // A defect of Breezeway must not end the streams of other accounts.
       const name = error instanceof Error ? error.name : typeof error;
       this.finish("malformed", `a message could not be taken (${name})`, { error });
     }
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    this.#resume();
-  };
+    return false;
+  }
 
-  /** A frame holds one message, or a list of them (`coalesce_messages`). */
-  #take(frame: unknown): void {
-    for (const message of Array.isArray(frame) ? frame : [frame]) {
-      if (this.#end) return;
-      if (isJsonObject(message) && typeof message.id === "number") this.#dispatch(message, message.id);
-      else this.finish("malformed", "a message was not a JSON object with an id");
+  endTurn(): void {
+    if (!this.#end) this.observer.endTurn();
+  }
+
+  spent(ms: number): boolean {
+    if (this.#end) return false;
+    const nowMs = this.#parts.timers.elapsedMs();
+    const costMs = ms + this.observer.takeCostMs() + this.#messageCount * messageCostMs;
+    this.#messageCount = 0;
+    const pauseMs = Math.ceil(this.#share.add(costMs, nowMs));
+    if (pauseMs === 0 || this.#isClosing) {
+      if (this.#isSlowed && this.#share.fill(nowMs) < 0.5) this.#setSlowed(false);
+      return true;
+    }
+    if (!this.#isSlowed) this.#setSlowed(true);
+    this.#parts.onLimitReached("linkCpuMsPerSecond");
+    this.#socket.pause();
+    this.#slowPause = this.#parts.timers.after(pauseMs, () => {
+      this.#slowPause = undefined;
+      if (this.#unread.length > 0 || this.#work) this.#parts.turns.take(this);
+      this.#resume();
+    });
+    return false;
+  }
+
+  #setSlowed(isSlowed: boolean): void {
+    this.#isSlowed = isSlowed;
+    this.observer.slowed(isSlowed);
+  }
+
+  #finishClosed(): void {
+    this.finish("closed", "the instance ended the connection");
+  }
+
+  /** Applies the unread messages. Yields after each piece of work, and "wait" while a thread reads a message. */
+  *#applyUnread(): Generator<"wait" | undefined> {
+    for (let content = this.#unread.shift(); content !== undefined; content = this.#unread.shift()) {
+      const bytes = Buffer.byteLength(content) + messageOverhead;
+      const text = typeof content === "string" ? content : undefined;
+      let frame = text === undefined ? undefined : parseUntrusted(text);
+      if (text === undefined || (frame === undefined && isBeyond(text, messageBounds))) {
+        const answer = this.#readInThread(content);
+        while (!answer.isRead) yield "wait";
+        frame = answer.value;
+      }
+      yield* this.#applyFrame(frame);
+      this.#unreadBytes -= bytes;
+      if (this.#unread.length === 0) this.#mayAlarm = false;
+      if (!this.#isPaused || this.#unreadBytes > unreadLimit) continue;
+      this.#isPaused = false;
+      this.#resume();
     }
   }
 
-  #dispatch(message: JsonObject, id: number): void {
+  #readInThread(content: string | Buffer): { isRead: boolean; value?: unknown } {
+    const answer: { isRead: boolean; value?: unknown } = { isRead: false };
+    void this.#parts.readLarge(this.#source, content, this.#frameProjection()).then((value) => {
+      answer.value = value;
+      answer.isRead = true;
+      if (!this.#end && !this.#slowPause) this.#parts.turns.take(this);
+    });
+    return answer;
+  }
+
+  /** What this session reads of a message: the answers and events that it waits for. */
+  #frameProjection(): Projection {
+    const cases: Record<string, Projection> = {};
+    for (const [id, { projection }] of this.#pending) cases[id] = { pick: { ...messageMembers, result: projection } };
+    for (const [id, { projection }] of this.#subscriptions) {
+      cases[id] = { pick: { ...messageMembers, event: projection } };
+    }
+    const single: Projection = { by: "id", cases, otherwise: { pick: messageMembers } };
+    return { list: { each: single, limit: messagesPerFrame }, single };
+  }
+
+  /** A frame holds one message, or a list of them (`coalesce_messages`). */
+  *#applyFrame(frame: unknown): Generator<undefined> {
+    const messages = Array.isArray(frame) ? frame : [frame];
+    for (const message of messages) {
+      if (this.#end) return;
+      if (isJsonObject(message) && typeof message.id === "number") {
+        const work = this.#dispatch(message, message.id);
+        if (work) yield* work;
+        yield;
+      } else this.finish("malformed", "a message was not a JSON object with an id, or had too many values");
+    }
+  }
+
+  #dispatch(message: JsonObject, id: number): Generator<undefined> | void {
     if (message.type === "event") {
       const subscription = this.#subscriptions.get(id);
       if (!subscription) return;
       this.#large.settle(id);
-      subscription.take(message.event);
-      return;
+      return subscription.take(message.event);
     }
     // A message of another type is no answer: the call still waits for its own.
     if (message.type !== "result" && message.type !== "pong") return;
-    const settle = this.#pending.get(id);
+    const settle = this.#pending.get(id)?.settle;
     const hasFailed = message.type === "result" && message.success !== true;
     if (hasFailed && !settle) this.#subscriptions.get(id)?.failed();
     this.#pending.delete(id);
@@ -311,3 +468,5 @@ export class Session {
     }
   }
 }
+
+const messageMembers = { id: true, type: true, success: true, error: { pick: { code: true, message: true } } } as const;

@@ -13,8 +13,7 @@ import type { Group } from "./grouping.ts";
 import type { Entity, Registries } from "./registries.ts";
 import type { Role } from "./roles.ts";
 
-export interface ThingContext {
-  readonly registries: Registries;
+export interface ThingContext extends Pick<Registries, "devices" | "areas"> {
   readonly structureId: string;
   readonly unit: TemperatureUnit;
   readonly view: (entityId: string) => EntityView;
@@ -26,16 +25,16 @@ export interface ThingContext {
  * device that is disconnected.
  */
 export function thingOf(group: Group, context: ThingContext): Thing {
-  const { registries, structureId } = context;
+  const { devices, areas, structureId } = context;
   const { primary, kind } = group;
-  const device = primary.deviceId === null ? undefined : registries.devices.get(primary.deviceId);
+  const device = primary.deviceId === null ? undefined : devices.get(primary.deviceId);
   const area = primary.areaId ?? device?.areaId ?? null;
   const isDisconnected = saysDisconnected(group, context);
   return {
     kind,
     structureId,
     name: nameOf(group, device?.name ?? null, context),
-    room: area === null ? null : (registries.areas.get(area) ?? null),
+    room: area === null ? null : (areas.get(area) ?? null),
     maker: device?.maker ?? null,
     model: device?.model ?? null,
     integration: primary.integration,

@@ -1,41 +1,66 @@
-/**
- * Time budget for parsing streams in one turn of the event loop, so that the store's answers, clients and timers don't
- * wait.
- */
-const longestTurnMs = 2;
+/** Time budget of one stream's turn, and of all ordinary turns in one turn of the event loop. */
+const turnMs = 2;
+/** Time budget in one turn of the event loop for streams that may report an alarm. */
+const urgentTurnMs = 20;
+
+/** A stream whose received text is applied piece by piece. */
+export interface IngestStream {
+  /** Applies the next piece. Returns false when nothing is left that can be applied now. */
+  step(): boolean;
+  /** Reports what the steps of this turn have changed. */
+  endTurn(): void;
+  /** Called after the turn with the CPU time that it took. Returns false when the stream must pause: it takes a turn later. */
+  spent(ms: number): boolean;
+  /** Whether waiting text may report an alarm. */
+  isUrgent(): boolean;
+}
 
 /**
- * Fair scheduler for parsing streams. When a thousand streams send at once, parsing everything would take a second, and
- * a transaction with ten round trips to the database would wait that long ten times. So each turn of the event loop
- * parses for a limited time, oldest first. Urgent text is parsed at once.
+ * Fair scheduler for the text of streams. When a thousand streams send at once, applying everything would take a second,
+ * and a transaction with ten round trips to the database would wait that long ten times. So each turn of the event loop
+ * applies text for a limited time. Streams that may report an alarm come first, then the oldest.
  */
 export class IngestTurns {
+  readonly #urgent = new Set<IngestStream>();
   /** In order of arrival. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<IngestStream>();
   #spentMs = 0;
   #isScheduled = false;
 
-  /**
-   * Calls `read` now or soon; several calls while it waits count as one. `isUrgent` is evaluated only when there is no
-   * time left.
-   */
-  take(read: () => void, isUrgent: () => boolean): void {
-    const hasRoom = this.#waiting.size === 0 && this.#spentMs < longestTurnMs;
-    if (hasRoom || isUrgent()) this.#run(read);
-    else this.#waiting.add(read);
+  /** Gives the stream a turn now or soon. `isUrgent` is evaluated only when there is no time left. */
+  take(stream: IngestStream): void {
+    const isFirst = this.#waiting.size === 0 && this.#urgent.size === 0;
+    if (isFirst && this.#spentMs < turnMs) this.#run(stream);
+    else if (!stream.isUrgent()) this.#waiting.add(stream);
+    else if (this.#spentMs < urgentTurnMs) this.#run(stream);
+    else this.#urgent.add(stream);
     this.#schedule();
   }
 
   /** Removes a stream that has ended. */
-  forget(read: () => void): void {
-    this.#waiting.delete(read);
+  forget(stream: IngestStream): void {
+    this.#urgent.delete(stream);
+    this.#waiting.delete(stream);
   }
 
-  #run(read: () => void): void {
-    this.#waiting.delete(read);
+  #run(stream: IngestStream): void {
+    this.forget(stream);
     const startedMs = performance.now();
-    read();
-    this.#spentMs += performance.now() - startedMs;
+    let hasMore: boolean;
+    do hasMore = stream.step();
+    while (hasMore && performance.now() - startedMs < turnMs);
+    stream.endTurn();
+    const spentMs = performance.now() - startedMs;
+    this.#spentMs += spentMs;
+    if (stream.spent(spentMs) && hasMore) (stream.isUrgent() ? this.#urgent : this.#waiting).add(stream);
+  }
+
+  /** A stream that has more text goes to the end, and may get another turn. */
+  #runAll(streams: ReadonlySet<IngestStream>, untilMs: number): void {
+    for (const stream of streams) {
+      if (this.#spentMs >= untilMs) return;
+      this.#run(stream);
+    }
   }
 
   #schedule(): void {
@@ -44,11 +69,9 @@ export class IngestTurns {
     setImmediate(() => {
       this.#isScheduled = false;
       this.#spentMs = 0;
-      for (const read of this.#waiting) {
-        this.#run(read);
-        if (this.#spentMs >= longestTurnMs) break;
-      }
-      if (this.#waiting.size > 0) this.#schedule();
+      this.#runAll(this.#urgent, urgentTurnMs);
+      this.#runAll(this.#waiting, this.#spentMs + turnMs);
+      if (this.#waiting.size + this.#urgent.size > 0) this.#schedule();
     });
   }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Home, Listing, ObjectReading, Oddities } from "../../home/home.ts";
+import { sameReadings } from "../../home/transitions.ts";
 import type { StreamListener } from "../connector.ts";
 
 /** What the object of each listing is. */
@@ -23,15 +24,35 @@ export const maximalObjects = 1_000;
  *
  * A listing is opened with `beginListing` and closed with `endListing`: objects that were not sent in between are gone.
  * Changes may arrive at any time, also within a listing.
+ *
+ * An object or listing that has not changed is the same object in the next home: comparing two homes costs as much as
+ * what has changed.
  */
 export class WholeHome {
   readonly #listings: { readonly [Kind in HomeKind]: GrowingListing<Objects[Kind]> };
   readonly #kinds: readonly HomeKind[];
+  readonly #isSilentWithoutAlarms: boolean;
   #hasChanged = true;
+  /** The home as it is now, until the next change. The lane compares the next one with it. */
+  #home: Home | undefined;
+  /** Objects that are new, or whose transition fields have changed, since the last report. */
+  readonly #moved = new Set<string>();
+  /**
+   * Called when the home must be reported before the caller would do it: an alarm has changed, or a transition would
+   * replace one that was not reported.
+   */
+  reportNow: () => void = () => undefined;
 
-  /** `kinds`: what the ecosystem can list. A kind that it does not know is empty and whole. */
-  constructor(kinds: readonly HomeKind[] = ["structures", "thermostats", "alarms"]) {
+  /**
+   * `kinds`: what the ecosystem can list. A kind that it does not know is empty and whole. `isSilentWithoutAlarms`: a home
+   * without alarms says nothing about alarms, so that their summaries are blank, not "false".
+   */
+  constructor(
+    kinds: readonly HomeKind[] = ["structures", "thermostats", "alarms"],
+    { isSilentWithoutAlarms = false } = {},
+  ) {
     this.#kinds = kinds;
+    this.#isSilentWithoutAlarms = isSilentWithoutAlarms;
     this.#listings = {
       structures: new GrowingListing(),
       thermostats: new GrowingListing(),
@@ -75,6 +96,7 @@ export class WholeHome {
   /** The home as it is now; undefined before the first complete listing. */
   home(): Home | undefined {
     if (!this.isListed) return undefined;
+    if (this.#home) return this.#home;
     const { structures, thermostats, alarms, others } = this.#listings;
     const listed = {
       structures: structures.listing(this.#kinds.includes("structures")),
@@ -82,7 +104,9 @@ export class WholeHome {
       alarms: alarms.listing(this.#kinds.includes("alarms")),
       ...(this.#kinds.includes("others") && { others: others.listing(true) }),
     };
-    return { ...listed, speaksOfAlarms: this.#kinds.includes("alarms"), oddities: odditiesOf(listed) };
+    const speaksOfAlarms = this.#isSilentWithoutAlarms ? listed.alarms.byId.size > 0 : this.#kinds.includes("alarms");
+    this.#home = { ...listed, speaksOfAlarms, oddities: odditiesOf(listed) };
+    return this.#home;
   }
 
   /** Tells the listener the home, or that it has not changed since the last call; nothing before the first listing. */
@@ -91,15 +115,30 @@ export class WholeHome {
     if (!this.#hasChanged) listener.unchanged();
     if (!home) return;
     this.#hasChanged = false;
+    this.#moved.clear();
     listener.home(home);
   }
 
-  #see<Kind extends HomeKind>(kind: Kind, id: string, sighting: ObjectReading<Objects[Kind]>): void {
-    this.#note((this.#listings[kind] as GrowingListing<Objects[Kind]>).see(id, sighting));
+  #see<Kind extends HomeKind>(kind: Kind, id: string, reading: ObjectReading<Objects[Kind]>): void {
+    const listing = this.#listings[kind] as GrowingListing<Objects[Kind]>;
+    const previous = listing.find(id);
+    if (previous && isDeepStrictEqual(previous, reading)) {
+      listing.confirm(id);
+      return;
+    }
+    const hasMoved = !previous || !sameReadings<Objects[HomeKind]>(previous, reading);
+    const key = `${kind}/${id}`;
+    if (hasMoved && this.#moved.has(key)) this.reportNow();
+    this.#note(listing.see(id, reading));
+    if (!hasMoved) return;
+    this.#moved.add(key);
+    if (kind === "alarms") this.reportNow();
   }
 
   #note(hasChanged: boolean): void {
-    this.#hasChanged ||= hasChanged;
+    if (!hasChanged) return;
+    this.#hasChanged = true;
+    this.#home = undefined;
   }
 }
 
@@ -111,6 +150,8 @@ class GrowingListing<T> {
   #isWhole = false;
   #isFull = false;
   wasListed = false;
+  /** What `listing` returned, until the next change. */
+  #listing: Listing<T> | undefined;
 
   begin(): void {
     this.#seen = new Set();
@@ -127,61 +168,74 @@ class GrowingListing<T> {
     this.wasListed = true;
     const gone = [...this.#byId.keys()].filter((id) => !seen.has(id));
     for (const id of gone) this.#byId.delete(id);
+    this.#listing = undefined;
     return isFirst || gone.length > 0 || before !== this.#isWhole;
   }
 
   lose(): boolean {
     // An open listing began before the loss: its end must not make the kind whole.
     this.#seen = undefined;
-    const before = this.#isWhole;
-    this.#isWhole = false;
-    return before;
+    return this.#loseWhole();
   }
 
-  see(id: string, sighting: ObjectReading<T>): boolean {
-    const before = this.#byId.get(id);
-    if (before === undefined && this.#byId.size >= maximalObjects) return this.#overflow();
+  find(id: string): ObjectReading<T> | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The object was sent again as it was. */
+  confirm(id: string): void {
     this.#seen?.add(id);
-    if (isDeepStrictEqual(before, sighting)) return false;
-    this.#byId.set(id, sighting);
+  }
+
+  see(id: string, reading: ObjectReading<T>): boolean {
+    if (this.#byId.size >= maximalObjects && !this.#byId.has(id)) {
+      this.#isFull = true;
+      return this.#loseWhole();
+    }
+    this.#seen?.add(id);
+    this.#byId.set(id, reading);
+    this.#listing = undefined;
     return true;
   }
 
   remove(id: string): boolean {
     this.#seen?.delete(id);
+    this.#listing = undefined;
     return this.#byId.delete(id);
   }
 
+  /** The same object until the next change. */
   listing(isListed: boolean): Listing<T> {
-    return { isWhole: this.#isWhole || !isListed, byId: new Map(this.#byId) };
+    this.#listing ??= { isWhole: this.#isWhole || !isListed, byId: new Map(this.#byId) };
+    return this.#listing;
   }
 
-  #overflow(): boolean {
-    this.#isFull = true;
-    const before = this.#isWhole;
+  #loseWhole(): boolean {
+    const wasWhole = this.#isWhole;
     this.#isWhole = false;
-    return before;
+    if (wasWhole) this.#listing = undefined;
+    return wasWhole;
   }
 }
 
-/** What a home leaves out, and the words in it that are unknown. */
+/** What a home leaves out, and the words in it that are unknown. Plain loops: it is called for every report. */
 export function odditiesOf({ structures, thermostats, alarms, others }: Pick<Home, HomeKind>): Oddities {
-  const listings: readonly Listing<unknown>[] = [structures, thermostats, alarms, ...(others ? [others] : [])];
-  const sightings = listings.flatMap(({ byId }) => [...byId.values()]);
-  const readStructures = [...structures.byId.values()].flatMap((sighting) =>
-    sighting.isRead ? [sighting.object] : [],
-  );
-  const states = [...alarms.byId.values()].flatMap((sighting) => {
-    if (!sighting.isRead) return [];
-    const { smoke, carbonMonoxide } = sighting.object.traits;
-    return [smoke?.state.state, carbonMonoxide?.state.state];
-  });
-  return {
-    incomplete:
-      listings.filter(({ isWhole }) => !isWhole).length +
-      sightings.filter(({ isRead }) => !isRead).length +
-      readStructures.filter(({ listsDevices }) => !listsDevices).length,
-    unknownAlarmStates: states.filter((state) => state === "unknown").length,
-    unknownAwayStates: readStructures.filter(({ presence }) => presence?.state.state === "unknown").length,
-  };
+  let [incomplete, unknownAlarmStates, unknownAwayStates] = [0, 0, 0];
+  for (const listing of [structures, thermostats, alarms, others]) {
+    if (!listing) continue;
+    if (!listing.isWhole) incomplete += 1;
+    for (const reading of listing.byId.values()) if (!reading.isRead) incomplete += 1;
+  }
+  for (const reading of structures.byId.values()) {
+    if (!reading.isRead) continue;
+    if (!reading.object.listsDevices) incomplete += 1;
+    if (reading.object.presence?.state.state === "unknown") unknownAwayStates += 1;
+  }
+  for (const reading of alarms.byId.values()) {
+    if (!reading.isRead) continue;
+    const { smoke, carbonMonoxide } = reading.object.traits;
+    if (smoke?.state.state === "unknown") unknownAlarmStates += 1;
+    if (carbonMonoxide?.state.state === "unknown") unknownAlarmStates += 1;
+  }
+  return { incomplete, unknownAlarmStates, unknownAwayStates };
 }

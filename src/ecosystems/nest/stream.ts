@@ -3,11 +3,11 @@ import type { IncomingMessage } from "node:http";
 import { crc32 } from "node:zlib";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Home } from "../../home/home.ts";
-import type { OnLimitReached } from "../../model/limits.ts";
+import { limits, type OnLimitReached } from "../../model/limits.ts";
+import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
-import type { IngestTurns } from "../kit/ingest-turns.ts";
+import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
 import { isJsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
-import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
 import { readSnapshot } from "./snapshot.ts";
 
 /**
@@ -42,7 +42,7 @@ export interface StreamParts {
  * One open stream of an account, from its first byte to its end. Any event that can't be processed ends the stream:
  * there are no sequence numbers to resume from, and the next connection begins with a fresh snapshot.
  */
-export class NestStream {
+export class NestStream implements IngestStream {
   readonly #response: IncomingMessage;
   readonly #listener: StreamListener;
   readonly #watchdogMs: number;
@@ -56,7 +56,7 @@ export class NestStream {
     },
   });
   readonly #turns: IngestTurns;
-  readonly #rate = new StreamRateLimit();
+  readonly #rate = new LeakyBucket({ perSecond: limits.streamBytesPerSecond, atOnce: limits.streamBytesAtOnce });
   readonly #onLimitReached: OnLimitReached;
   /** Text that was received and is not parsed yet. */
   #unread: string[] = [];
@@ -126,15 +126,14 @@ export class NestStream {
     this.#limitRate(Buffer.byteLength(chunk));
     this.#unread.push(chunk);
     this.#unreadLength += chunk.length;
-    const isUrgent = () => this.#hasAlarm || this.#isInsideEvent || alarmWords.some((word) => chunk.includes(word));
-    this.#turns.take(this.#read, isUrgent);
+    this.#turns.take(this);
     if (this.#unreadLength <= maximalUnreadLength || this.#isPaused) return;
     this.#isPaused = true;
     this.#response.pause();
   }
 
   #limitRate(bytes: number): void {
-    const throttleMs = this.#rate.read(bytes, this.#receivedMs);
+    const throttleMs = this.#rate.add(bytes, this.#receivedMs);
     if (throttleMs === 0 || this.#throttle) return;
     this.#onLimitReached("streamBytesPerSecond");
     this.#response.pause();
@@ -142,6 +141,22 @@ export class NestStream {
       this.#throttle = undefined;
       this.#resume();
     }, throttleMs);
+  }
+
+  isUrgent(): boolean {
+    const last = this.#unread.at(-1) ?? "";
+    return this.#hasAlarm || this.#isInsideEvent || alarmWords.some((word) => last.includes(word));
+  }
+
+  step(): boolean {
+    this.#read();
+    return false;
+  }
+
+  endTurn(): void {}
+
+  spent(): boolean {
+    return true;
   }
 
   readonly #read = (): void => {
@@ -227,7 +242,7 @@ export class NestStream {
   #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
     if (this.#end) return;
     this.#end = { reason, detail, ...more };
-    this.#turns.forget(this.#read);
+    this.#turns.forget(this);
     this.#response.destroy();
     this.#resolveEnd(this.#end);
   }

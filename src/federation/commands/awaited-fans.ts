@@ -35,10 +35,11 @@ export class AwaitedFans {
     this.#ofDevice.set(command.deviceId, awaited);
   }
 
-  /** What a snapshot restates of a device. `receivedMs`: when the snapshot was received; `values`: its values. */
-  restated(deviceId: DeviceId, receivedMs: number, values: AttributeValues): Restatement | undefined {
+  /** What a snapshot restates of a device. `receivedMs`: when the snapshot was received; `readValues` reads its values. */
+  restated(deviceId: DeviceId, receivedMs: number, readValues: () => AttributeValues): Restatement | undefined {
     const awaited = this.#ofDevice.get(deviceId);
     if (!awaited) return undefined;
+    const values = readValues();
     // A snapshot from before the sending says nothing about the request.
     const due = [...awaited].filter(([, { sentMs }]) => receivedMs >= sentMs);
     const shown = due.filter(([fan, { command }]) => {

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type WebSocket from "ws";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
 import { type ManualRuntime, manualRuntime } from "../../federation/manual-runtime.ts";
+import { immediateTurns } from "../immediate-turns.ts";
 
 export type Message = Readonly<Record<string, unknown>> & { readonly id: number; readonly type: string };
 
@@ -16,7 +17,7 @@ export class AnsweringInstance {
     name: "home",
     allowPrivateNetworks: true,
     timers: this.runtime,
-    turns: { take: (read) => read(), forget: () => undefined },
+    turns: immediateTurns,
     openSocket: async () => this.#open() as unknown as WebSocket,
   });
   /** The messages of the sessions, in order. */

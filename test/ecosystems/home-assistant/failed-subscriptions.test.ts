@@ -52,7 +52,7 @@ describe("an instance that fails after it has accepted a subscription", () => {
 
   it("leaves the session open when it was asked for one entity", soon, async () => {
     const { session, socket } = await writtenSession();
-    const event = session.firstEvent("subscribe_entities", {}, unending());
+    const event = session.firstEvent("subscribe_entities", {}, true, unending());
     const { id } = socket.sent.at(-1) as Message;
     write(socket, { id, type: "result", success: true, result: null });
     write(socket, failure({ id }));
@@ -66,7 +66,7 @@ describe("an instance that fails after it has accepted a subscription", () => {
 describe("a message of an unknown type", () => {
   it("is no answer: the call waits for its own", soon, async () => {
     const { session, socket } = await writtenSession();
-    const answer = session.call("get_states", {}, { isLarge: true });
+    const answer = session.call("get_states", {}, { large: true });
     const { id } = socket.sent.at(-1)!;
     write(socket, { id, type: "news" });
     write(socket, { id, type: "result", success: true, result: [] });

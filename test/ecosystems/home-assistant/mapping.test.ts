@@ -10,10 +10,15 @@ import { groupEntities } from "../../../src/ecosystems/home-assistant/grouping.t
 import { type Entity, unregistered } from "../../../src/ecosystems/home-assistant/registries.ts";
 import type { Role } from "../../../src/ecosystems/home-assistant/roles.ts";
 import { thingOf } from "../../../src/ecosystems/home-assistant/things.ts";
+import { finished } from "../immediate-turns.ts";
 
-const attributes = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.oneof(fc.integer(), fc.string()), {
-  noNullPrototype: true,
-});
+const attributes = fc.dictionary(
+  fc.constantFrom("brightness", "fan_mode", "preset_mode", "temperature"),
+  fc.oneof(fc.integer(), fc.string()),
+  {
+    noNullPrototype: true,
+  },
+);
 const states = fc.array(fc.record({ state: fc.constantFrom("on", "off", "heat"), attributes }), { minLength: 1 });
 
 describe("the states of entities", () => {
@@ -21,10 +26,11 @@ describe("the states of entities", () => {
     fc.assert(
       fc.property(states, (sequence) => {
         const found = new EntityStates();
+        found.begin(new Map([["switch.x", { id: "x" }]]));
         const timed = sequence.map((one, i) => ({ ...one, contextId: `c${i}`, lastChanged: i, lastUpdated: i }));
-        found.apply({ a: { "switch.x": compressedState(timed[0]!) } });
+        finished(found.apply({ a: { "switch.x": compressedState(timed[0]!) } }));
         for (let i = 1; i < timed.length; i++) {
-          found.apply({ c: { "switch.x": compressedDifference(timed[i - 1]!, timed[i]!) } });
+          finished(found.apply({ c: { "switch.x": compressedDifference(timed[i - 1]!, timed[i]!) } }));
         }
         const { lastState, contextId } = found.view("switch.x");
         const { state, attributes } = timed.at(-1)!;
@@ -39,8 +45,9 @@ describe("the states of entities", () => {
   for (const lost of [{ s: "unavailable" }, { s: "unknown" }, { s: "20", a: { restored: true } }]) {
     it(`keep the last values, not fresh, after ${JSON.stringify(lost)}`, () => {
       const found = new EntityStates();
-      found.apply({ a: { "sensor.x": { s: "19", a: {} } } });
-      found.apply({ a: { "sensor.x": { a: {}, ...lost } } });
+      found.begin(new Map([["sensor.x", { id: "x" }]]));
+      finished(found.apply({ a: { "sensor.x": { s: "19", a: {} } } }));
+      finished(found.apply({ a: { "sensor.x": { a: {}, ...lost } } }));
       const { lastState, isFresh } = found.view("sensor.x");
       assert.deepEqual([lastState?.state, isFresh], ["19", false]);
     });
@@ -93,10 +100,11 @@ describe("the things of an instance", () => {
     const registries = { entities: new Map(), devices, areas: new Map() };
     const [group] = groupEntities(roled, registries);
     const found = new EntityStates();
+    found.begin(new Map(Object.keys(roles).map((id) => [id, { id }])));
     const after = (states: Readonly<Record<string, string>>) => {
-      found.apply({ a: Object.fromEntries(Object.entries(states).map(([id, s]) => [id, { s, a: {} }])) });
+      finished(found.apply({ a: Object.fromEntries(Object.entries(states).map(([id, s]) => [id, { s, a: {} }])) }));
       const { isOnline, traits } = thingOf(group!, {
-        registries,
+        ...registries,
         structureId: "home",
         unit: "C",
         view: (id) => found.view(id),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
 import { manualRuntime } from "../../federation/manual-runtime.ts";
@@ -39,11 +40,13 @@ describe("a session with an instance that withholds answers", () => {
 
   it("limits the bytes while an answer that may be large is awaited, beyond those of a whole home", async () => {
     const { session, socket, runtime, reached } = await writtenSession();
-    void session.call("get_states", {}, { isLarge: true });
+    void session.call("get_states", {}, { large: true });
     const event = JSON.stringify({ id: 99, type: "event", event: "x".repeat(15 * megabyte) });
     for (let i = 0; i < 6; i++) socket.emit("message", event, false);
+    await nextTurn();
     assert.deepEqual([reached, socket.isPaused], [[], false]);
     socket.emit("message", event, false);
+    await nextTurn();
     assert.deepEqual([reached, socket.isPaused], [["streamBytesPerSecond"], true]);
     await runtime.advance(10_000);
     assert.equal(socket.isPaused, false);
@@ -53,7 +56,7 @@ describe("a session with an instance that withholds answers", () => {
 
   it("limits single events and bytes as before when a large answer has come", async () => {
     const { session, socket, reached } = await writtenSession();
-    const answer = session.call("get_states", {}, { isLarge: true });
+    const answer = session.call("get_states", {}, { large: true });
     const result = "x".repeat(15 * megabyte);
     socket.emit("message", JSON.stringify({ id: 2, type: "result", success: true, result }), false);
     assert.equal((await answer).state, "succeeded");

@@ -13,6 +13,7 @@ import { readRegistries } from "../../../src/ecosystems/home-assistant/registrie
 import type { Home } from "../../../src/home/home.ts";
 import type { Thing } from "../../../src/home/thing.ts";
 import { rounds } from "../../set-up/extent.ts";
+import { finished } from "../immediate-turns.ts";
 
 /** `SEEDS=2000` runs more. */
 const seeds = Number(process.env.SEEDS ?? rounds({ all: 300, few: 12 }));
@@ -200,7 +201,7 @@ class Follower {
   catchUp(): void {
     for (const event of this.#events.splice(0)) {
       const before = dangersIn(this.home);
-      if (this.#home.change(event).hasRemoved) this.#mustLoad = true;
+      if (finished(this.#home.change(event)).hasRemoved) this.#mustLoad = true;
       if (dangersIn(this.home) > before) this.alarmsSeen += 1;
     }
     if (this.#mustLoad) this.#load();
@@ -244,7 +245,7 @@ function load(home: InstanceHome, instance: Instance): ReadonlySet<string> {
     ),
   );
   const told = [...states].filter(([entityId]) => mirrored.has(entityId));
-  home.list({ a: Object.fromEntries(told.map(([entityId, state]) => [entityId, compressedState(state)])) });
+  finished(home.list({ a: Object.fromEntries(told.map(([entityId, state]) => [entityId, compressedState(state)])) }));
   return mirrored;
 }
 

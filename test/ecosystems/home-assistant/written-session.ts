@@ -3,7 +3,10 @@ import { EventEmitter } from "node:events";
 import type WebSocket from "ws";
 import { Session } from "../../../src/ecosystems/home-assistant/session.ts";
 import type { LimitName } from "../../../src/model/limits.ts";
+import { project } from "../../../src/runtime/json/projection.ts";
+import { largeBounds, parseUntrusted } from "../../../src/runtime/json/untrusted-json.ts";
 import { manualRuntime } from "../../federation/manual-runtime.ts";
+import { immediateTurns } from "../immediate-turns.ts";
 
 /** A session over a socket that the test writes to. */
 export async function writtenSession() {
@@ -15,7 +18,8 @@ export async function writtenSession() {
     {
       openSocket: async () => socket as unknown as WebSocket,
       timers: runtime,
-      turns: { take: (read) => read(), forget: () => undefined },
+      turns: immediateTurns,
+      readLarge: async (_, content, projection) => project(parseUntrusted(String(content), largeBounds), projection),
       onLimitReached: (limit) => reached.push(limit),
       watchdogMs: 70_000,
       pingMs: 30_000,

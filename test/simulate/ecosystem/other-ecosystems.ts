@@ -1,5 +1,6 @@
 import type { UserId } from "../../../src/model/ids.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
+import { immediateTurns } from "../../ecosystems/immediate-turns.ts";
 import type { Calls } from "../actors/calls.ts";
 import { OtherLinkOwners } from "../actors/other-link-owners.ts";
 import type { StoredRow } from "../checks/history.ts";
@@ -81,7 +82,7 @@ export class OtherEcosystems {
           : (node) => ({
               openSocket: (url, signal) => instanceAt(url).openSocketFor(node)(url, signal),
               post: (form, signal) => instanceAt(form.url).postFor(node)(form, signal),
-              turns: { take: (read) => read(), forget: () => undefined },
+              turns: immediateTurns,
               // Long enough that entities are found by the registry's events first.
               searchMs: 60_000,
             }),
