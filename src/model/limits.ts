@@ -153,6 +153,8 @@ export const limits = {
   untrustedJsonLargeBytes: 16_777_216,
   untrustedJsonLargeValues: 500_000,
   untrustedJsonWaitingBytes: 134_217_728,
+  /** One event of a stream, and one message of a session that awaits no large answer. */
+  streamMessageBytes: 2_097_152,
   /** Messages of a feed of the whole deployment that wait in the store for one link. */
   feedMessagesPerLink: 1_000,
   filterDevices: 100,

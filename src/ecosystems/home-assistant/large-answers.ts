@@ -1,13 +1,12 @@
 import { limits } from "../../model/limits.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
-import { largestRegistryBytes } from "./socket.ts";
 
 /** A whole home is read with five calls, and with the first event of a subscription. */
 const answersOfHome = 6;
 
 /** How long the bytes of a whole home would take at the average rate of a stream. */
-const homeMs = (answersOfHome * largestRegistryBytes * 1_000) / limits.streamBytesPerSecond;
+const homeMs = (answersOfHome * limits.untrustedJsonLargeBytes * 1_000) / limits.streamBytesPerSecond;
 
 /**
  * The answers of a session that may be larger than an event: registries and all states. While one is awaited, the
