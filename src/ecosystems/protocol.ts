@@ -1,4 +1,5 @@
 import type { OnLimitReached } from "../model/limits.ts";
+import type { ReadLargeJson } from "../runtime/json/json-thread.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { CodeFlow } from "./code-flow.ts";
 import type { Connector } from "./connector.ts";
@@ -41,6 +42,7 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** What the service hands to every connector. */
 export interface ConnectorParts {
   readonly runtime: Runtime;
+  readonly readJson: ReadLargeJson;
   readonly onLimitReached: OnLimitReached;
 }
 

@@ -16,7 +16,7 @@ import { ErasedNames } from "../devices/erased-names.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
 import { deviceWriting } from "../devices/write.ts";
-import { callJson } from "../ecosystems/kit/json-call.ts";
+import { jsonCaller } from "../ecosystems/kit/json-call.ts";
 import { connectorOf, isGoogles } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
 import { recentEventsOn } from "../events/recent-chains.ts";
@@ -58,6 +58,7 @@ import { quotaUse } from "../quotas/quota-use.ts";
 import { Quotas } from "../quotas/quotas.ts";
 import { RecentRequests } from "../requests/recent-requests.ts";
 import { requestSearch } from "../requests/request-search.ts";
+import { JsonThread } from "../runtime/json/json-thread.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { type Logger, pause, type Runtime } from "../runtime/runtime.ts";
@@ -216,6 +217,8 @@ async function partsOn(
   const batches = new ResumableBatches(store);
   const patternThread = new PatternThread(runtime);
   const stopPatterns = () => patternThread.stop();
+  const jsonThread = new JsonThread(runtime);
+  const call = jsonCaller(jsonThread.read);
   const alerts = alertsOn({
     store,
     ownThings,
@@ -233,7 +236,9 @@ async function partsOn(
   const quotaSettings = new QuotaSettings({ store, runtime });
   const quotas = new Quotas({ settings: quotaSettings, elapsedMs: runtime.elapsedMs, onLimitReached });
   const built = await Promise.all(
-    config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
+    config.ecosystems.map((one) =>
+      connectorOf(one, { runtime: sharedRuntime, readJson: jsonThread.read, onLimitReached }),
+    ),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
   const feeds = feedsOn({
@@ -301,7 +306,7 @@ async function partsOn(
     ...staleLinksOn(store, federation),
     isGoogles: (thing) => isGoogles(ecosystems.get(thing.source), thing),
     agentUserIdOf: await agentUserIds(store),
-    call: callJson,
+    call,
     newUuid: randomUUID,
     newOutletId: () => `bwo_${randomBytes(12).toString("base64url")}`,
     baseUrl: () => address.baseUrl,
@@ -330,7 +335,7 @@ async function partsOn(
     ...assistants,
     accessTokens: oauth,
     admitRequest: (sender) => quotas.admitRequest(sender),
-    tokens: loginTokens({ call: callJson, nowMs: sharedRuntime.nowMs }),
+    tokens: loginTokens({ call, nowMs: sharedRuntime.nowMs }),
     runtime: sharedRuntime,
     newMessageId: randomUUID,
   });
@@ -498,6 +503,7 @@ async function partsOn(
       await verifications.stop();
       await backups.stop();
       await stopPatterns();
+      await jsonThread.stop();
       await foundation.close();
     },
   };

@@ -1,6 +1,7 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import { dnsLookup } from "../../runtime/network/dns-lookup.ts";
 import type { Resolve } from "../../runtime/network/public-address.ts";
 import { type Timers, within } from "../../runtime/runtime.ts";
@@ -8,7 +9,6 @@ import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } fro
 import { untilAborted } from "../kit/abort.ts";
 import { pauseMs } from "../kit/back-off.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
-import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { instanceConsent } from "./consent.ts";
 import { type PostForm, postForm } from "./form-post.ts";

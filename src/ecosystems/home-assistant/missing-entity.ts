@@ -1,4 +1,4 @@
-import { isJsonObject } from "../kit/parse-json.ts";
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import type { Session } from "./session.ts";
 
 /**

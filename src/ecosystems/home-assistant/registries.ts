@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { textOf } from "../kit/document-values.ts";
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 
 /** An entity as the registry describes it. An entity without a registry entry has only its entity id. */
 export interface Entity {

@@ -3,12 +3,13 @@ import type { IncomingMessage } from "node:http";
 import { crc32 } from "node:zlib";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Home } from "../../home/home.ts";
-import type { OnLimitReached } from "../../model/limits.ts";
+import { limits, type OnLimitReached } from "../../model/limits.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
+import { isForThread, isJsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { IngestTurns } from "../kit/ingest-turns.ts";
-import { isJsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
 import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
-import { readSnapshot } from "./snapshot.ts";
+import { accountProjection, readSnapshot } from "./snapshot.ts";
 
 /**
  * A document with a part of the words "emergency" or "warning" may report an alarm. These parts are short and begin with
@@ -18,7 +19,9 @@ const alarmWords = ['gency"', "warnin"];
 /** A blank line ends an event. */
 const blankLine = /^[\r\n]{2}$/;
 /** With more text than this waiting to be parsed, the stream applies back-pressure. */
-const maximalUnreadLength = 256 * 1024;
+const maximalUnreadLength = 64 * 1024;
+/** What is read of a put that is too large for the event loop. */
+const putProjection: Projection = { pick: { path: true, data: accountProjection } };
 
 /**
  * The checksum of a put, and its digest if the put before had the same checksum. Nearly every put differs from the one
@@ -35,6 +38,8 @@ export interface StreamParts {
   /** Until then the stream must have sent the account with which each one begins. */
   readonly firstAccountMs: number;
   readonly turns: IngestTurns;
+  /** Reads a large put in a thread. */
+  readonly readLarge: (text: string, projection: Projection, signal: AbortSignal) => Promise<unknown>;
   readonly onLimitReached: OnLimitReached;
 }
 
@@ -49,13 +54,19 @@ export class NestStream {
   readonly #firstAccountMs: number;
   readonly #parser = createParser({
     // Without this limit one endless event would fill the memory.
-    maxBufferSize: largestMessageBytes,
+    maxBufferSize: limits.streamMessageBytes,
     onEvent: (event) => this.#take(event),
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded") this.#finish("malformed", "an event was too large");
     },
   });
   readonly #turns: IngestTurns;
+  readonly #readLarge: StreamParts["readLarge"];
+  /** Events behind a put that a thread reads, in order; undefined when there is none. */
+  #later: EventSourceMessage[] | undefined;
+  /** Why the stream ends when the thread has answered. */
+  #endsLater: string | undefined;
+  readonly #ending = new AbortController();
   readonly #rate = new StreamRateLimit();
   readonly #onLimitReached: OnLimitReached;
   /** Text that was received and is not parsed yet. */
@@ -81,12 +92,13 @@ export class NestStream {
   #resolveEnd: (end: StreamEnd) => void = () => {};
 
   constructor(response: IncomingMessage, listener: StreamListener, parts: StreamParts) {
-    const { watchdogMs, firstAccountMs, turns, onLimitReached } = parts;
+    const { watchdogMs, firstAccountMs, turns, readLarge, onLimitReached } = parts;
     this.#response = response;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
     this.#firstAccountMs = firstAccountMs;
     this.#turns = turns;
+    this.#readLarge = readLarge;
     this.#onLimitReached = onLimitReached;
   }
 
@@ -145,6 +157,7 @@ export class NestStream {
   }
 
   readonly #read = (): void => {
+    if (this.#later) return;
     const chunks = this.#unread;
     this.#unread = [];
     this.#unreadLength = 0;
@@ -170,10 +183,12 @@ export class NestStream {
     this.#finish("malformed", `an event could not be taken (${name})`, { error });
   }
 
-  #take({ event: name, data }: EventSourceMessage): void {
+  #take(event: EventSourceMessage): void {
+    const { event: name, data } = event;
     // One chunk may hold more events after the one that ended the stream.
     if (this.#end) return;
-    if (name === "put") this.#takePut(data);
+    if (this.#later) this.#later.push(event);
+    else if (name === "put") this.#takePut(data);
     // Neither the token nor any other text of the ecosystem goes into the detail: it is logged and shown.
     else if (name === "auth_revoked") this.#finish("unauthorized", "the ecosystem revoked the token");
     else if (name === "cancel") this.#finish("closed", "the permissions changed");
@@ -191,16 +206,41 @@ export class NestStream {
       this.#listener.unchanged();
       return;
     }
-    const put = parseJson(data);
+    const mark = { checksum, digest };
+    const put = parseUntrusted(data);
+    if (put === undefined && isForThread(data)) void this.#takeLargePut(data, mark);
+    else this.#takeAccount(put, mark);
+  }
+
+  /** Later events wait for the answer of the thread: the newest account must be taken last. */
+  async #takeLargePut(data: string, mark: PutMark): Promise<void> {
+    const later: EventSourceMessage[] = [];
+    this.#later = later;
+    try {
+      const put = await this.#readLarge(data, putProjection, this.#ending.signal);
+      this.#later = undefined;
+      if (this.#end) return;
+      this.#takeAccount(put, mark);
+      // One of them may be large again: those behind it wait anew.
+      for (const event of later) this.#take(event);
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#later || this.#end) return;
+    if (this.#endsLater === undefined) this.#turns.take(this.#read, () => this.#hasAlarm);
+    else this.#finishRead(this.#endsLater);
+  }
+
+  #takeAccount(put: unknown, mark: PutMark): void {
     if (!isJsonObject(put) || typeof put.path !== "string") {
-      this.#finish("malformed", "a put was not JSON for the whole account");
+      this.#finish("malformed", "a put was not JSON for the whole account, or was too large");
     } else if (put.path !== "/") {
       // The protocol sends the whole account each time. A part may hold news, but it doesn't show what is gone.
       this.#lastPut = undefined;
       this.#listener.partial();
     } else {
       const home = readSnapshot(put.data);
-      this.#lastPut = home.oddities.incomplete > 0 ? undefined : { checksum, digest };
+      this.#lastPut = home.oddities.incomplete > 0 ? undefined : mark;
       this.#hasAlarm = reportsAlarm(home);
       this.#listener.home(home);
     }
@@ -209,7 +249,8 @@ export class NestStream {
   /** The ecosystem ended the stream: text that was received before is still parsed. */
   #finishRead(detail: string): void {
     this.#read();
-    this.#finish("closed", detail);
+    if (this.#later) this.#endsLater ??= detail;
+    else this.#finish("closed", detail);
   }
 
   /** Reports the measured silence, not the configured one: the watchdog is late if the process was suspended. */
@@ -228,6 +269,7 @@ export class NestStream {
     if (this.#end) return;
     this.#end = { reason, detail, ...more };
     this.#turns.forget(this.#read);
+    this.#ending.abort();
     this.#response.destroy();
     this.#resolveEnd(this.#end);
   }
