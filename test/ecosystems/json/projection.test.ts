@@ -58,14 +58,13 @@ describe("a projection", () => {
 
   it("keeps a member __proto__ a member", () => {
     const value = JSON.parse('{"__proto__":{"isAdmin":true},"a":1}');
-    for (const projection of [
-      { members: true, limit: 9 },
-      { members: { pick: { isAdmin: true } }, limit: 9 },
-    ] as const) {
-      const projected = project(value, projection) as { isAdmin?: boolean };
+    const members: readonly Projection[] = [true, { pick: { isAdmin: true } }];
+    for (const each of members) {
+      const projected = project(value, { members: each, limit: 9 }) as { isAdmin?: boolean };
       assert.equal(projected.isAdmin, undefined);
       assert.equal(Object.getPrototypeOf(projected), Object.prototype);
     }
-    assert.deepEqual(project({}, { pick: { constructor: true, toString: true } }), {});
+    const inherited: Projection = { pick: Object.fromEntries([["constructor", true]]) };
+    assert.deepEqual(project({}, inherited), {});
   });
 });
