@@ -42,7 +42,7 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** What the service hands to every connector. */
 export interface ConnectorParts {
   readonly runtime: Runtime;
-  readonly readLarge: ReadLargeJson;
+  readonly readJson: ReadLargeJson;
   readonly onLimitReached: OnLimitReached;
 }
 

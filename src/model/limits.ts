@@ -158,6 +158,8 @@ export const limits = {
   linkCpuMsAtOnce: 1_500,
   /** States of the entities of one home in memory. */
   homeStateBytes: 4_194_304,
+  /** One event of a stream, and one message of a session that awaits no large answer. */
+  streamMessageBytes: 2_097_152,
   /** Messages of a feed of the whole deployment that wait in the store for one link. */
   feedMessagesPerLink: 1_000,
   filterDevices: 100,

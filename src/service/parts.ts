@@ -16,7 +16,7 @@ import { ErasedNames } from "../devices/erased-names.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
 import { deviceWriting } from "../devices/write.ts";
-import { callJson } from "../ecosystems/kit/json-call.ts";
+import { jsonCaller } from "../ecosystems/kit/json-call.ts";
 import { connectorOf, isGoogles } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
 import { recentEventsOn } from "../events/recent-chains.ts";
@@ -217,6 +217,7 @@ async function partsOn(
   const batches = new ResumableBatches(store);
   const patternThread = new PatternThread(runtime);
   const jsonThread = new JsonThread(runtime);
+  const call = jsonCaller(jsonThread.read);
   const stopThreads = async () => {
     await Promise.all([patternThread.stop(), jsonThread.stop()]);
   };
@@ -238,7 +239,7 @@ async function partsOn(
   const quotas = new Quotas({ settings: quotaSettings, elapsedMs: runtime.elapsedMs, onLimitReached });
   const built = await Promise.all(
     config.ecosystems.map((one) =>
-      connectorOf(one, { runtime: sharedRuntime, readLarge: jsonThread.read, onLimitReached }),
+      connectorOf(one, { runtime: sharedRuntime, readJson: jsonThread.read, onLimitReached }),
     ),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
@@ -307,7 +308,7 @@ async function partsOn(
     ...staleLinksOn(store, federation),
     isGoogles: (thing) => isGoogles(ecosystems.get(thing.source), thing),
     agentUserIdOf: await agentUserIds(store),
-    call: callJson,
+    call,
     newUuid: randomUUID,
     newOutletId: () => `bwo_${randomBytes(12).toString("base64url")}`,
     baseUrl: () => address.baseUrl,
@@ -336,7 +337,7 @@ async function partsOn(
     ...assistants,
     accessTokens: oauth,
     admitRequest: (sender) => quotas.admitRequest(sender),
-    tokens: loginTokens({ call: callJson, nowMs: sharedRuntime.nowMs }),
+    tokens: loginTokens({ call, nowMs: sharedRuntime.nowMs }),
     runtime: sharedRuntime,
     newMessageId: randomUUID,
   });

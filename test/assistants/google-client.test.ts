@@ -7,7 +7,8 @@ import { HomeGraph } from "../../simulator/google-home/home-graph.ts";
 import type { ReceivedCall } from "../../simulator/google-home/home-graph-answers.ts";
 import { HomeGraph as ServiceClient } from "../../src/assistants/google-home/home-graph.ts";
 import { readGoogleSettings } from "../../src/assistants/google-home/settings.ts";
-import { callJson } from "../../src/ecosystems/kit/json-call.ts";
+import { jsonCaller } from "../../src/ecosystems/kit/json-call.ts";
+import { readJsonHere } from "../../src/runtime/json/json-thread.ts";
 import { manualRuntime } from "../federation/manual-runtime.ts";
 import { settingsFor } from "./google-world.ts";
 
@@ -20,7 +21,10 @@ async function tokenOfService(t: TestContext) {
   const graph = await HomeGraph.start();
   t.after(() => graph.stop());
   const runtime = manualRuntime();
-  const issued = await new ServiceClient(callJson, runtime).newToken(readGoogleSettings(settingsFor(graph)), t.signal);
+  const issued = await new ServiceClient(jsonCaller(readJsonHere), runtime).newToken(
+    readGoogleSettings(settingsFor(graph)),
+    t.signal,
+  );
   assert.ok("token" in issued, JSON.stringify(issued));
   return { graph, runtime, token: issued.token };
 }

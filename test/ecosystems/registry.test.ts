@@ -3,9 +3,10 @@ import { describe, it } from "node:test";
 import type { Protocol } from "../../src/ecosystems/protocol.ts";
 import { connectorOf, protocols, readEcosystem } from "../../src/ecosystems/registry.ts";
 import { InvalidSetting } from "../../src/model/setting-checks.ts";
+import { readJsonHere } from "../../src/runtime/json/json-thread.ts";
 import { manualRuntime } from "../federation/manual-runtime.ts";
 
-const parts = { runtime: manualRuntime(), readLarge: async () => undefined, onLimitReached: () => undefined };
+const parts = { runtime: manualRuntime(), readJson: readJsonHere, onLimitReached: () => undefined };
 
 describe("the registry of protocols", () => {
   it("names each protocol once", () => {

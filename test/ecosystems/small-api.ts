@@ -2,10 +2,10 @@ import type { Action, CommandOutcome, Connector } from "../../src/ecosystems/con
 import { pauseMs } from "../../src/ecosystems/kit/back-off.ts";
 import { readBody } from "../../src/ecosystems/kit/body.ts";
 import { withDeadline } from "../../src/ecosystems/kit/deadline.ts";
-import { parseJson } from "../../src/ecosystems/kit/parse-json.ts";
 import { type Outgoing, send } from "../../src/ecosystems/kit/request.ts";
 import { WholeHome } from "../../src/ecosystems/kit/whole-home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
+import { messageBounds, parseUntrusted } from "../../src/runtime/json/untrusted-json.ts";
 import { alarmThing, presence, thermostatThing } from "../home/home-parts.ts";
 import { fanOf } from "./actions.ts";
 import type { SmallAccount } from "./small-ecosystem.ts";
@@ -38,7 +38,7 @@ export function smallConnector(url: string): Omit<Connector, "follow"> {
 export async function readAccount(url: string, token: string, signal: AbortSignal): Promise<SmallAccount> {
   const answer = await ask(url, token, { method: "GET" }, signal);
   if (answer?.status === 401) throw new EcosystemRefused("small refused the token.");
-  const account = answer?.body === undefined ? undefined : parseJson(answer.body);
+  const account = answer?.body === undefined ? undefined : parseUntrusted(String(answer.body));
   if (account === undefined) throw new EcosystemUnreachable("small gave no answer that can be read.");
   return account as SmallAccount;
 }
@@ -81,7 +81,7 @@ async function sendFanCommand(
 async function ask(url: string, token: string, outgoing: Omit<Outgoing, "headers">, signal: AbortSignal) {
   try {
     const response = await send(new URL(url), { ...outgoing, headers: { Authorization: `Bearer ${token}` } }, signal);
-    return { status: response.statusCode, body: await readBody(response, signal) };
+    return { status: response.statusCode, body: await readBody(response, messageBounds.bytes, signal) };
   } catch {
     return undefined;
   }

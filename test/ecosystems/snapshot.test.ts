@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { parseJson } from "../../src/ecosystems/kit/parse-json.ts";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
 import type { Home, ObjectReading, Structure } from "../../src/home/home.ts";
+import { parseUntrusted } from "../../src/runtime/json/untrusted-json.ts";
 import { shownOf, shownOfAlarm, shownOfStructure, shownOfThermostat } from "../home/home-parts.ts";
 import { makeAlarm, makeDocument, makeStructure, makeThermostat } from "./made-documents.ts";
 
@@ -61,7 +61,7 @@ describe("a Nest snapshot", () => {
   it("treats keys such as __proto__ as ordinary ids", () => {
     const text = `{"__proto__": {"structures": 1}, "structures": {"__proto__": {"away": "away", "constructor": 1}},
       "devices": {"thermostats": {"__proto__": {"is_online": true, "structure_id": "__proto__"}, "constructor": {}}}}`;
-    const account = readSnapshot(parseJson(text));
+    const account = readSnapshot(parseUntrusted(text));
     assert.deepEqual([...account.structures.byId.keys()], ["__proto__"]);
     assert.deepEqual([...account.thermostats.byId.keys()], ["__proto__", "constructor"]);
     assert.equal(account.thermostats.byId.get("__proto__")?.isRead, true);
@@ -265,15 +265,15 @@ describe("the states of a Nest snapshot", () => {
 describe("the text of a Nest snapshot", () => {
   it("may nest 32 levels, and not one more", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
-    assert.notEqual(parseJson(nested(32)), undefined);
-    assert.equal(parseJson(nested(33)), undefined);
-    assert.equal(parseJson(`${'{"a":'.repeat(33)}1${"}".repeat(33)}`), undefined);
-    assert.equal(parseJson(nested(10_000)), undefined);
-    assert.equal(parseJson(nested(1_000_000)), undefined);
+    assert.notEqual(parseUntrusted(nested(32)), undefined);
+    assert.equal(parseUntrusted(nested(33)), undefined);
+    assert.equal(parseUntrusted(`${'{"a":'.repeat(33)}1${"}".repeat(33)}`), undefined);
+    assert.equal(parseUntrusted(nested(10_000)), undefined);
+    assert.equal(parseUntrusted(nested(1_000_000)), undefined);
   });
 
   it("must be JSON to its end", () => {
-    for (const text of ["", "{", '{"a":1', "{}x", "nul", '{"a":"\0"}']) assert.equal(parseJson(text), undefined);
+    for (const text of ["", "{", '{"a":1', "{}x", "nul", '{"a":"\0"}']) assert.equal(parseUntrusted(text), undefined);
   });
 });
 

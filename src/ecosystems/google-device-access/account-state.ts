@@ -1,9 +1,9 @@
 import type { Home } from "../../home/home.ts";
 import { structureIn, thermostatKey } from "../../home/reported-things.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 import type { StreamListener } from "../connector.ts";
 import type { KnownThing } from "../feed.ts";
 import { textOf } from "../kit/document-values.ts";
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { WholeHome } from "../kit/whole-home.ts";
 import { DeviceState } from "./device-state.ts";
 import type { AccountEvent } from "./events.ts";

@@ -1,9 +1,10 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
+import { readJsonHere } from "../../runtime/json/json-thread.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { ComparedAccount, Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
-import { type CallJson, callJson } from "../kit/json-call.ts";
+import { type CallJson, jsonCaller } from "../kit/json-call.ts";
 import { AccountState } from "./account-state.ts";
 import { sendAction } from "./action.ts";
 import { CallBudget } from "./call-budget.ts";
@@ -19,8 +20,9 @@ export interface GoogleOptions {
   readonly configuration: GoogleConfiguration;
   readonly runtime: Runtime;
   readonly limits?: GoogleLimits;
-  /** How calls are made, and how the feed gets its token; over HTTP, and with the key file of the settings. */
+  /** How calls are made; over HTTP, without a thread for large answers. */
   readonly call?: CallJson;
+  /** How the feed gets its token; with the key file of the settings. */
   readonly feedTokens?: Pick<ServiceAccountTokens, "token" | "forget">;
   /** Time limit of one call; 30 s. */
   readonly answerLimitMs?: number;
@@ -44,10 +46,10 @@ const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 /** Google Device Access: REST for lists and commands, and one Pub/Sub subscription with the events of all accounts. */
 export function googleConnector(options: GoogleOptions): Connector {
   const { configuration, runtime, limits = googleLimits, relistMs = 3_600_000, clockSkewMs = 1_000 } = options;
-  const { answerLimitMs = 30_000, pullLimitMs = 120_000, call = callJson } = options;
+  const { answerLimitMs = 30_000, pullLimitMs = 120_000, call = jsonCaller(readJsonHere) } = options;
   const { name, apiUrl, projectId, tokenUrl } = configuration;
   const serviceAccount = { file: configuration.serviceAccountFile, tokenUrl };
-  const { feedTokens = new ServiceAccountTokens(serviceAccount, runtime) } = options;
+  const { feedTokens = new ServiceAccountTokens(serviceAccount, call, runtime) } = options;
   const tokens = { configuration, runtime, call, answerLimitMs };
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
+import { isJsonObject, type JsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 
 /** What one message says of an account. */
 export type AccountEvent = { readonly timeMs: number } & (
@@ -9,7 +9,7 @@ export type AccountEvent = { readonly timeMs: number } & (
 
 /** Undefined for a message that can't be read. */
 export function readEvent(content: string): AccountEvent | undefined {
-  const event = parseJson(content);
+  const event = parseUntrusted(content);
   if (!isJsonObject(event)) return undefined;
   const timeMs = typeof event.timestamp === "string" ? Date.parse(event.timestamp) : Number.NaN;
   if (Number.isNaN(timeMs)) return undefined;

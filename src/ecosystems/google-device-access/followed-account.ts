@@ -1,8 +1,8 @@
 import type { Home } from "../../home/home.ts";
+import type { JsonObject } from "../../runtime/json/untrusted-json.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { AccountCalls, FollowedLink, MessageReader } from "../feed.ts";
-import type { JsonObject } from "../kit/parse-json.ts";
 import { AccountState, type ListMark, storedStructures } from "./account-state.ts";
 import { readEvent } from "./events.ts";
 import { type ListOutcome, ListPlanner } from "./list-planner.ts";

@@ -1,10 +1,11 @@
 import { StoreUnavailable } from "../../model/errors.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { StreamEnd } from "../connector.ts";
 import type { AccountCalls } from "../feed.ts";
 import type { RateLimit } from "../kit/call-window.ts";
 import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
 import { isAccount } from "./events.ts";
 import { describeRefusal } from "./refusal.ts";
@@ -44,6 +45,9 @@ export interface ListOptions {
   readonly patienceMs: number;
 }
 
+/** Far more than an account has. Another value than a list is kept, because it makes the list malformed. */
+const listed: Projection = { list: { each: true, limit: 10_000 }, single: true };
+
 /** How many calls a list takes. */
 export function callsOfList(structures: readonly JsonObject[] | undefined): number {
   return structures ? 1 : 2;
@@ -60,19 +64,19 @@ export async function listAccount(
   const { structures } = options;
   const refused = await refusedBy(parts, token, options, signal);
   if (refused !== undefined) return noList("refused", refused);
-  const get = (path: string) =>
+  const get = (member: string) =>
     within(runtime, answerLimitMs, signal, (inTime) =>
-      call({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
+      call({ method: "GET", url: `${projectUrl}/${member}`, token, list: { pick: { [member]: listed } } }, inTime),
     );
   // One after the other: a structure that is added in between is named by a device and has no name yet.
-  const listed = structures ? undefined : await get("structures");
-  const failed = listed && failureOf(listed, "structures");
+  const structureList = structures ? undefined : await get("structures");
+  const failed = structureList && failureOf(structureList, "structures");
   if (failed) return failed;
   const sentMs = runtime.elapsedMs();
   const devices = await get("devices");
   const end = failureOf(devices, "devices");
   if (end) return end;
-  return readList(parts, devices, runtime.elapsedMs() - sentMs, structures ?? objectsIn(listed, "structures"));
+  return readList(parts, devices, runtime.elapsedMs() - sentMs, structures ?? objectsIn(structureList, "structures"));
 }
 
 /** Waits for the budget. Returns why the account must not be listed now. */

@@ -35,8 +35,9 @@ export const googleDeviceAccess: Protocol<GoogleConfiguration> = {
     ],
   },
   readConfiguration,
-  async connector(configuration, { runtime }) {
+  async connector(configuration, { runtime, readJson }) {
+    const { jsonCaller } = await import("../kit/json-call.ts");
     const { googleConnector } = await import("./connector.ts");
-    return googleConnector({ configuration, runtime });
+    return googleConnector({ configuration, runtime, call: jsonCaller(readJson) });
   },
 };

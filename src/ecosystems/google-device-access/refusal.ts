@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 
 /** What Google says of a refused call: its own message, and the name of the error. */
 export function refusalIn({ error }: JsonObject): { readonly message?: string; readonly status?: string } {

@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { isJsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { callJson } from "../kit/json-call.ts";
-import { isJsonObject, parseJson } from "../kit/parse-json.ts";
+import type { CallJson } from "../kit/json-call.ts";
 import { describeRefusal } from "./refusal.ts";
 
 export interface ServiceAccount {
@@ -30,11 +30,13 @@ const marginMs = 60_000;
  */
 export class ServiceAccountTokens {
   readonly #account: ServiceAccount;
+  readonly #call: CallJson;
   readonly #runtime: Runtime;
   #issued: { readonly token: string; readonly untilMs: number } | undefined;
 
-  constructor(account: ServiceAccount, runtime: Runtime) {
+  constructor(account: ServiceAccount, call: CallJson, runtime: Runtime) {
     this.#account = account;
+    this.#call = call;
     this.#runtime = runtime;
   }
 
@@ -46,7 +48,7 @@ export class ServiceAccountTokens {
     if ("fault" in key) return key;
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: this.#assertion(key) };
     const requestedMs = elapsedMs();
-    const answer = await callJson({ method: "POST", url: this.#account.tokenUrl, form }, signal);
+    const answer = await this.#call({ method: "POST", url: this.#account.tokenUrl, form }, signal);
     if (!answer.isAnswered) return { fault: `no token for the service account: ${answer.detail}` };
     const { access_token: token, expires_in: seconds } = answer.document;
     if (answer.status !== 200 || typeof token !== "string") {
@@ -73,7 +75,7 @@ export class ServiceAccountTokens {
 
 async function readKeyFile(file: string): Promise<ServiceAccountKey | { readonly fault: string }> {
   try {
-    const document = parseJson(await readFile(file, "utf8"));
+    const document = parseUntrusted(await readFile(file, "utf8"));
     const { client_email: email, private_key: pem, private_key_id: keyId } = isJsonObject(document) ? document : {};
     if (typeof email !== "string" || typeof pem !== "string") {
       return { fault: "the service account's key file has no client_email and private_key" };

@@ -1,7 +1,8 @@
+import type { Projection } from "../../runtime/json/projection.ts";
+import { handshakeBounds, isJsonObject, type JsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import { pause, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Feed, FeedMessage, FeedReceiver } from "../feed.ts";
 import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
 import { accountIn } from "./events.ts";
 import { describeRefusal } from "./refusal.ts";
 import type { ServiceAccountTokens } from "./service-account.ts";
@@ -21,6 +22,15 @@ export interface SubscriptionParts {
 const messagesAtOnce = 100;
 /** Larger messages are not events of this interface. */
 const longestContent = 65_536;
+/** What is read of a pull. The event of a message is in base64. */
+const pulled: Projection = {
+  pick: {
+    receivedMessages: {
+      each: { pick: { ackId: true, message: { pick: { data: { text: 90_000 }, messageId: true } } } },
+      limit: messagesAtOnce,
+    },
+  },
+};
 const retry = { fromMs: 1_000, toMs: 30_000 };
 
 interface Received {
@@ -54,7 +64,7 @@ export class Subscription implements Feed {
 
   /** One pull; returns why there was no usable answer. */
   async #pullOnce(receiver: FeedReceiver, signal: AbortSignal): Promise<string | undefined> {
-    const answer = await this.#call("pull", { maxMessages: messagesAtOnce }, this.#parts.pullLimitMs, signal);
+    const answer = await this.#call("pull", { maxMessages: messagesAtOnce }, this.#parts.pullLimitMs, signal, pulled);
     if ("fault" in answer) return answer.fault;
     const { ackIds, messages } = readPull(answer.document);
     if (ackIds.length > 0) {
@@ -83,12 +93,20 @@ export class Subscription implements Feed {
     body: object,
     limitMs: number,
     signal: AbortSignal,
+    list?: Projection,
   ): Promise<{ readonly document: JsonObject } | { readonly fault: string }> {
     const { url, tokens, runtime, call } = this.#parts;
     return within(runtime, limitMs, signal, async (inTime) => {
       const access = await tokens.token(inTime);
       if ("fault" in access) return access;
-      const answer = await call({ method: "POST", url: `${url}:${method}`, token: access.token, body }, inTime);
+      const sent = {
+        method: "POST",
+        url: `${url}:${method}`,
+        token: access.token,
+        body,
+        ...(list && { list }),
+      } as const;
+      const answer = await call(sent, inTime);
       if (answer.isAnswered && answer.status === 401) tokens.forget();
       return resultOf(answer);
     });
@@ -118,7 +136,7 @@ function readMessage(message: unknown): FeedMessage | undefined {
   if (!isJsonObject(message) || typeof message.data !== "string" || typeof message.messageId !== "string") {
     return undefined;
   }
-  const event = parseJson(Buffer.from(message.data, "base64").toString("utf8"));
+  const event = parseUntrusted(Buffer.from(message.data, "base64").toString("utf8"), handshakeBounds);
   const account = accountIn(event);
   const content = JSON.stringify(event);
   if (account === undefined || content.length > longestContent || !/^[\x21-\x7e]{1,200}$/.test(message.messageId)) {

@@ -1,8 +1,8 @@
 import type { Traits } from "../../home/catalogue.ts";
 import type { Thing } from "../../home/thing.ts";
 import type { Thermostat, ThermostatMode } from "../../home/traits/thermostat.ts";
+import type { JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { celsiusOf, percentOf, textOf } from "../kit/document-values.ts";
-import type { JsonObject } from "../kit/parse-json.ts";
 import type { DeviceState } from "./device-state.ts";
 import { thermostatType, traitNames } from "./trait-names.ts";
 

@@ -1,8 +1,8 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
-import { project } from "../../runtime/json/projection.ts";
-import { isJsonObject, largeBounds, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
+import { type ReadLargeJson, readJsonHere } from "../../runtime/json/json-thread.ts";
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import { dnsLookup } from "../../runtime/network/dns-lookup.ts";
 import type { Resolve } from "../../runtime/network/public-address.ts";
 import { type Timers, within } from "../../runtime/runtime.ts";
@@ -42,7 +42,7 @@ export interface HomeAssistantOptions {
   readonly timers?: Timers;
   readonly turns?: SessionParts["turns"];
   /** Reads large messages; in the event loop when left out. */
-  readonly readLarge?: SessionParts["readLarge"];
+  readonly readJson?: ReadLargeJson;
   readonly openSocket?: SessionParts["openSocket"];
   readonly post?: PostForm;
 }
@@ -54,9 +54,6 @@ const processTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
-
-const readHere: SessionParts["readLarge"] = async (_, content, projection) =>
-  project(parseUntrusted(String(content), largeBounds), projection);
 
 /** How long a read waits for the stream's session. A session without an answer is dead: the watchdog ends it. */
 const catchUpLimitMs = 5_000;
@@ -81,7 +78,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     openSocket: options.openSocket ?? open,
     timers,
     turns,
-    readLarge: options.readLarge ?? readHere,
+    readLarge: options.readJson ?? readJsonHere,
     onLimitReached,
     watchdogMs,
     pingMs,

@@ -1,6 +1,6 @@
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import { type AddressRules, lookupAmong, reachableAddresses } from "../../runtime/network/public-address.ts";
-import { readBody } from "../kit/body.ts";
-import { isJsonObject, parseJson } from "../kit/parse-json.ts";
+import { readSmallJson } from "../kit/body.ts";
 import { send } from "../kit/request.ts";
 
 export interface FormAnswer {
@@ -34,7 +34,7 @@ export async function postForm(
     const headers = { "Content-Type": "application/x-www-form-urlencoded", "Content-Length": Buffer.byteLength(body) };
     const target = new URL(`${url.pathname.replace(/\/$/, "")}${path}`, url);
     const response = await send(target, { method: "POST", headers, body, lookup }, signal);
-    return { status: response.statusCode, body: parseJson((await readBody(response, signal)) ?? "") };
+    return { status: response.statusCode, body: await readSmallJson(response, signal) };
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type WebSocket from "ws";
+import { handshakeBounds, isJsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import type { AddressRules } from "../../runtime/network/public-address.ts";
-import { isJsonObject, parseJson } from "../kit/parse-json.ts";
 import { openSocket } from "./socket.ts";
 
 /**
@@ -23,7 +23,7 @@ function asksForToken(socket: WebSocket, signal: AbortSignal): Promise<boolean> 
     };
     const giveUp = () => settle(false);
     socket.once("message", (data) => {
-      const message = parseJson(String(data));
+      const message = parseUntrusted(String(data), handshakeBounds);
       settle(isJsonObject(message) && message.type === "auth_required");
     });
     socket.once("close", giveUp);

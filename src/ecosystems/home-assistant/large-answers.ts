@@ -1,7 +1,6 @@
 import { limits } from "../../model/limits.ts";
 import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
-import { largestRegistryBytes } from "./socket.ts";
 
 /** A whole home is read with five calls, and with the first event of a subscription. */
 const answersOfHome = 6;
@@ -15,17 +14,22 @@ export class LargeAnswers {
   readonly #timers: Timers;
   readonly #limitMs: number;
   readonly #late: () => void;
+  readonly #limitMessages: (bytes: number) => void;
   readonly #awaited = new Map<number, Cancel>();
   readonly #rate = new LeakyBucket({
     perSecond: limits.streamBytesPerSecond,
-    atOnce: limits.streamBytesAtOnce + answersOfHome * largestRegistryBytes,
+    atOnce: limits.streamBytesAtOnce + answersOfHome * limits.untrustedJsonLargeBytes,
   });
 
-  /** `late` is called when an answer has not come within the limit. */
-  constructor(timers: Timers, limitMs: number, late: () => void) {
+  /**
+   * `late` is called when an answer has not come within the limit, `limitMessages` with the bytes that a message may have
+   * from now on.
+   */
+  constructor(timers: Timers, limitMs: number, late: () => void, limitMessages: (bytes: number) => void) {
     this.#timers = timers;
     this.#limitMs = limitMs;
     this.#late = late;
+    this.#limitMessages = limitMessages;
   }
 
   get isAwaited(): boolean {
@@ -35,12 +39,13 @@ export class LargeAnswers {
   /** Waits for the answer to the call with this id, or for the first event of the subscription with this id. */
   expect(id: number): void {
     this.#awaited.set(id, this.#timers.after(this.#limitMs, this.#late));
+    this.#limitMessages(limits.untrustedJsonLargeBytes);
   }
 
   /** The answer has come, or is no longer wanted. */
   settle(id: number): void {
     this.#awaited.get(id)?.();
-    this.#awaited.delete(id);
+    if (this.#awaited.delete(id) && !this.isAwaited) this.#limitMessages(limits.streamMessageBytes);
   }
 
   settleAll(): void {

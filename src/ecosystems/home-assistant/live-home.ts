@@ -90,7 +90,10 @@ export class LiveHome {
   async start(): Promise<void> {
     if (this.#listener) {
       for (const event_type of reloadEvents) {
-        void this.session.subscribe("subscribe_events", { event_type }, () => this.#loadSoon(registryPauseMs));
+        void this.session.subscribe("subscribe_events", { event_type }, () => {
+          this.#loadSoon(registryPauseMs);
+          return undefined;
+        });
       }
     }
     await this.#load();

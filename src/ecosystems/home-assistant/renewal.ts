@@ -1,5 +1,5 @@
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import type { Credential, RenewalOutcome } from "../credential.ts";
-import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText } from "./address.ts";
 import { errorIn, type FormAnswer, type PostForm } from "./form-post.ts";
 

@@ -12,15 +12,19 @@ import {
 import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason } from "../connector.ts";
+import { IngestShare } from "../kit/ingest-share.ts";
 import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
-import { largestMessageBytes } from "../kit/parse-json.ts";
 import type { InstanceAccess } from "./address.ts";
 import { authenticate } from "./authentication.ts";
 import { LargeAnswers } from "./large-answers.ts";
+import type { InstanceSocket } from "./socket.ts";
+
+/** In tests a socket without a limit of its own. */
+type SessionSocket = WebSocket & Partial<Pick<InstanceSocket, "limitMessages">>;
 
 export interface SessionParts {
   /** Opens the WebSocket of an instance, or says why there is none; never rejects. */
-  readonly openSocket: (url: URL, signal: AbortSignal) => Promise<WebSocket | { readonly end: StreamEnd }>;
+  readonly openSocket: (url: URL, signal: AbortSignal) => Promise<SessionSocket | { readonly end: StreamEnd }>;
   readonly timers: Timers;
   readonly turns: Pick<IngestTurns, "take" | "forget">;
   /** Reads messages that are too large for the event loop. */
@@ -41,7 +45,7 @@ export type Answer =
   | { readonly state: "lost"; readonly detail: string };
 
 /** What handles an event. A generator yields after each piece of the work, so that others get their turn. */
-export type TakeEvent = (event: unknown) => Generator<undefined> | void;
+export type TakeEvent = (event: unknown) => Generator<undefined> | undefined;
 
 interface Subscription {
   readonly take: TakeEvent;
@@ -75,7 +79,7 @@ export interface SessionObserver {
   endTurn(): void;
   /** CPU time that the consequences of events took since the last call. */
   takeCostMs(): number;
-  /** The session is read more slowly, because its events took more than their share of CPU, or no longer so. */
+  /** The session is read more slowly, or no longer so. */
   slowed(isSlowed: boolean): void;
 }
 
@@ -89,7 +93,7 @@ const noObserver: SessionObserver = {
 
 /** One authenticated WebSocket session with an instance: numbered calls, subscriptions and pings. */
 export class Session implements IngestStream {
-  readonly #socket: WebSocket;
+  readonly #socket: SessionSocket;
   readonly #parts: SessionParts;
   /** For fair turns among sessions. */
   readonly #source: string;
@@ -97,7 +101,7 @@ export class Session implements IngestStream {
   readonly #subscriptions = new Map<number, Subscription>();
   readonly #large: LargeAnswers;
   readonly #rate = new LeakyBucket({ perSecond: limits.streamBytesPerSecond, atOnce: limits.streamBytesAtOnce });
-  readonly #share = new LeakyBucket({ perSecond: limits.linkCpuMsPerSecond, atOnce: limits.linkCpuMsAtOnce });
+  readonly #share: IngestShare;
   /** Messages that are not applied yet, oldest first. */
   readonly #unread: (string | Buffer)[] = [];
   #unreadBytes = 0;
@@ -110,7 +114,6 @@ export class Session implements IngestStream {
   #throttle: Cancel | undefined;
   /** Ends the pause of a session that has used more than its share of CPU. */
   #slowPause: Cancel | undefined;
-  #isSlowed = false;
   /** The instance has closed the connection: what has arrived is still applied. */
   #isClosing = false;
   #lastId = 0;
@@ -125,13 +128,20 @@ export class Session implements IngestStream {
   });
   observer: SessionObserver = noObserver;
 
-  constructor(socket: WebSocket, source: string, parts: SessionParts) {
+  constructor(socket: SessionSocket, source: string, parts: SessionParts) {
     this.#socket = socket;
     this.#source = source;
     this.#parts = parts;
     this.#receivedMs = parts.timers.elapsedMs();
-    const { timers, answerLimitMs = 30_000 } = parts;
-    this.#large = new LargeAnswers(timers, answerLimitMs, () => this.#giveUp("the instance did not answer in time"));
+    const { timers, onLimitReached, answerLimitMs = 30_000 } = parts;
+    const listener = {
+      takeCostMs: () => this.observer.takeCostMs(),
+      slowed: (isSlowed: boolean) => this.observer.slowed(isSlowed),
+    };
+    this.#share = new IngestShare({ listener, elapsedMs: timers.elapsedMs, onLimitReached });
+    const late = () => this.#giveUp("the instance did not answer in time");
+    this.#large = new LargeAnswers(timers, answerLimitMs, late, (bytes) => socket.limitMessages?.(bytes));
+    socket.limitMessages?.(limits.streamMessageBytes);
   }
 
   /** Opens a session, or says how the attempt ended. A refused token is never tried again. */
@@ -194,7 +204,11 @@ export class Session implements IngestStream {
       };
       const abort = () => settle();
       signal.addEventListener("abort", abort, { once: true });
-      if (!this.#end) this.#subscriptions.set(id, { take: settle, projection, ended: abort, failed: abort });
+      const take = (event: unknown) => {
+        settle(event);
+        return undefined;
+      };
+      if (!this.#end) this.#subscriptions.set(id, { take, projection, ended: abort, failed: abort });
       void answer.then(({ state }) => {
         if (state !== "succeeded") settle();
       });
@@ -245,6 +259,8 @@ export class Session implements IngestStream {
     });
     socket.once("close", () => {
       this.#isClosing = true;
+      this.#slowPause?.();
+      this.#slowPause = undefined;
       if (this.#unread.length === 0 && !this.#work) this.#finishClosed();
       else this.#parts.turns.take(this);
     });
@@ -300,7 +316,7 @@ export class Session implements IngestStream {
     if (this.#end) return;
     this.#heard();
     const bytes = Buffer.byteLength(data);
-    if (bytes > largestMessageBytes && !this.#large.isAwaited) {
+    if (bytes > limits.streamMessageBytes && !this.#large.isAwaited) {
       this.finish("malformed", "an event was too large");
       return;
     }
@@ -334,7 +350,7 @@ export class Session implements IngestStream {
 
   isUrgent(): boolean {
     // A session beyond its share must not overtake others. Its own alarms wait in at most `unreadLimit` bytes of text.
-    if (this.#isSlowed) return false;
+    if (this.#share.isSlowed) return false;
     const last = this.#unread.at(-1);
     this.#mayAlarm ||= typeof last === "string" && this.observer.isUrgent(last);
     return this.#mayAlarm;
@@ -362,16 +378,9 @@ export class Session implements IngestStream {
 
   spent(ms: number): boolean {
     if (this.#end) return false;
-    const nowMs = this.#parts.timers.elapsedMs();
-    const costMs = ms + this.observer.takeCostMs() + this.#messageCount * messageCostMs;
+    const pauseMs = this.#share.spend(ms + this.#messageCount * messageCostMs);
     this.#messageCount = 0;
-    const pauseMs = Math.ceil(this.#share.add(costMs, nowMs));
-    if (pauseMs === 0 || this.#isClosing) {
-      if (this.#isSlowed && this.#share.fill(nowMs) < 0.5) this.#setSlowed(false);
-      return true;
-    }
-    if (!this.#isSlowed) this.#setSlowed(true);
-    this.#parts.onLimitReached("linkCpuMsPerSecond");
+    if (pauseMs === 0 || this.#isClosing) return true;
     this.#socket.pause();
     this.#slowPause = this.#parts.timers.after(pauseMs, () => {
       this.#slowPause = undefined;
@@ -379,11 +388,6 @@ export class Session implements IngestStream {
       this.#resume();
     });
     return false;
-  }
-
-  #setSlowed(isSlowed: boolean): void {
-    this.#isSlowed = isSlowed;
-    this.observer.slowed(isSlowed);
   }
 
   #finishClosed(): void {
@@ -444,7 +448,7 @@ export class Session implements IngestStream {
     }
   }
 
-  #dispatch(message: JsonObject, id: number): Generator<undefined> | void {
+  #dispatch(message: JsonObject, id: number): Generator<undefined> | undefined {
     if (message.type === "event") {
       const subscription = this.#subscriptions.get(id);
       if (!subscription) return;

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { largestMessageBytes } from "./parse-json.ts";
+import { handshakeBounds, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 
-/** The whole body, or undefined when it broke off, took too long or grew too large. */
-export async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<string | undefined> {
+/** The whole body, or undefined when it broke off, took too long or has more bytes than the limit. */
+export async function readBody(
+  response: IncomingMessage,
+  limitBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
   const abort = () => void response.destroy();
   signal.addEventListener("abort", abort, { once: true });
   const chunks: Buffer[] = [];
@@ -10,15 +14,21 @@ export async function readBody(response: IncomingMessage, signal: AbortSignal): 
   try {
     if (signal.aborted) return undefined;
     for await (const chunk of response) {
-      chunks.push(chunk);
       length += chunk.length;
-      if (length > largestMessageBytes) return undefined;
+      if (length > limitBytes) return undefined;
+      chunks.push(chunk);
     }
-    return Buffer.concat(chunks).toString("utf8");
+    return Buffer.concat(chunks);
   } catch {
     return undefined;
   } finally {
     signal.removeEventListener("abort", abort);
     response.destroy();
   }
+}
+
+/** The body of a handshake, a token endpoint's answer or a refusal as JSON; undefined when it can't be read. */
+export async function readSmallJson(response: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  const body = await readBody(response, handshakeBounds.bytes, signal);
+  return body && parseUntrusted(String(body), handshakeBounds);
 }

@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { CodeFlow } from "../code-flow.ts";
 import type { Consent, ConsentAnswer, ConsentOutcome } from "../consent.ts";
 import type { Credential } from "../credential.ts";
-import { readBody } from "./body.ts";
+import { readSmallJson } from "./body.ts";
 import { withDeadline } from "./deadline.ts";
-import { parseJson } from "./parse-json.ts";
 import { send } from "./request.ts";
 
 /** Time limit for the exchange of a code. */
@@ -65,7 +64,7 @@ async function exchange(
       detail: `${tokenUrl} answered with a redirect, which was not followed, because the request carries a secret`,
     };
   }
-  return outcomeOf(statusCode, parseJson((await readBody(response, signal)) ?? ""));
+  return outcomeOf(statusCode, await readSmallJson(response, signal));
 }
 
 /** Only a client error (4xx) refuses the code: after a server error another consent may succeed. */

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { readBody } from "./body.ts";
-import { isJsonObject, type JsonObject, parseJson } from "./parse-json.ts";
+import { limits } from "../../model/limits.ts";
+import type { ReadLargeJson } from "../../runtime/json/json-thread.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
+import { handshakeBounds, isJsonObject, type JsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
+import { readBody, readSmallJson } from "./body.ts";
 import { send } from "./request.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
@@ -12,6 +15,8 @@ export interface JsonCall {
   readonly body?: object;
   /** Sent as a form. */
   readonly form?: Readonly<Record<string, string>>;
+  /** What is read of a list, whose answer may have 2 MB. Left out: an answer has at most 64 KB. */
+  readonly list?: Projection;
 }
 
 /** An answer of any status, or why there is none. Neither holds a token. */
@@ -19,7 +24,7 @@ export type JsonAnswer =
   | {
       readonly isAnswered: true;
       readonly status: number;
-      /** Empty when the body is no JSON object. */
+      /** Empty when the body is no JSON object that can be read. A list with status 200 is then no answer. */
       readonly document: JsonObject;
       readonly headers: IncomingHttpHeaders;
     }
@@ -28,8 +33,13 @@ export type JsonAnswer =
 /** How a call is made. It is handed in, so that the simulation can answer. */
 export type CallJson = (call: JsonCall, signal: AbortSignal) => Promise<JsonAnswer>;
 
-/** Makes one call. Redirects are not followed: a token must not reach another host. Never throws. */
-export async function callJson({ method, url, token, body, form }: JsonCall, signal: AbortSignal): Promise<JsonAnswer> {
+/** Makes calls over HTTP. Redirects are not followed: a token must not reach another host. Never throws. */
+export function jsonCaller(readJson: ReadLargeJson): CallJson {
+  return (call, signal) => callJson(call, readJson, signal);
+}
+
+async function callJson(call: JsonCall, readJson: ReadLargeJson, signal: AbortSignal): Promise<JsonAnswer> {
+  const { method, url, token, body, form, list } = call;
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) return unauthorized;
   const text = body ? JSON.stringify(body) : form ? new URLSearchParams(form).toString() : undefined;
   const type = body ? "application/json" : "application/x-www-form-urlencoded";
@@ -40,11 +50,20 @@ export async function callJson({ method, url, token, body, form }: JsonCall, sig
   };
   try {
     const response = await send(new URL(url), { method, headers, ...(text !== undefined && { body: text }) }, signal);
-    const answer = await readBody(response, signal);
-    if (answer === undefined) return { isAnswered: false, detail: "the answer broke off or was too large" };
-    const document = parseJson(answer);
     const { statusCode: status = 0, headers: received } = response;
-    return { isAnswered: true, status, document: isJsonObject(document) ? document : {}, headers: received };
+    // The status of another answer counts, whatever its body is.
+    if (status !== 200) {
+      const refusal = await readSmallJson(response, signal);
+      return { isAnswered: true, status, document: isJsonObject(refusal) ? refusal : {}, headers: received };
+    }
+    const answer = await readBody(response, list ? limits.streamMessageBytes : handshakeBounds.bytes, signal);
+    if (answer === undefined) return { isAnswered: false, detail: "the answer broke off or was too large" };
+    const document = list
+      ? await readJson(token ?? url, answer, list, signal)
+      : parseUntrusted(String(answer), handshakeBounds);
+    if (isJsonObject(document)) return { isAnswered: true, status, document, headers: received };
+    if (list) return { isAnswered: false, detail: "the answer is not JSON that can be read" };
+    return { isAnswered: true, status, document: {}, headers: received };
   } catch (error) {
     if (signal.aborted) return { isAnswered: false, detail: "no answer in time" };
     const code = (error as NodeJS.ErrnoException | undefined)?.code;

@@ -1,9 +1,9 @@
 import type { Step, StepOf } from "../../home/command-plan.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { ThermostatMode } from "../../home/traits/thermostat.ts";
+import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import type { Action, CommandOutcome } from "../connector.ts";
-import { readBody } from "../kit/body.ts";
-import { isJsonObject, parseJson } from "../kit/parse-json.ts";
+import { readSmallJson } from "../kit/body.ts";
 import { readRetryAfter } from "../kit/retry-after.ts";
 import type { NestApi } from "./api.ts";
 
@@ -30,7 +30,7 @@ export async function sendAction(
     return reason === "unreachable" ? { state: "unanswered", detail } : { state: "rejected", message: detail };
   }
   const { statusCode, headers } = answered.response;
-  const answer = await readBody(answered.response, signal);
+  const answer = await readSmallJson(answered.response, signal);
   if (statusCode === 200) return { state: "accepted" };
   if (statusCode === 401) return { state: "unauthorized" };
   const message = messageIn(answer) ?? `the ecosystem answered ${statusCode}`;
@@ -74,8 +74,7 @@ const words: Readonly<Partial<Record<ThermostatMode, string>>> = {
   eco: "eco",
 };
 
-function messageIn(body: string | undefined): string | undefined {
-  const error = body === undefined ? undefined : parseJson(body);
+function messageIn(error: unknown): string | undefined {
   return isJsonObject(error) && typeof error.message === "string" && error.message !== "" ? error.message : undefined;
 }
 

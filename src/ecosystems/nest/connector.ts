@@ -1,5 +1,6 @@
 import type { Home } from "../../home/home.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
+import { type ReadLargeJson, readJsonHere } from "../../runtime/json/json-thread.ts";
 import type { CodeFlow } from "../code-flow.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
@@ -28,6 +29,8 @@ export interface NestOptions {
   readonly firstAccountMs?: number;
   /** Time limit for a read, and for opening a stream; 30 s. */
   readonly answerLimitMs?: number;
+  /** Reads large texts; without a thread when left out. */
+  readonly readJson?: ReadLargeJson;
   /** Counts streams that were throttled. */
   readonly onLimitReached?: OnLimitReached;
 }
@@ -35,13 +38,13 @@ export interface NestOptions {
 /** The Works-with-Nest ecosystem: REST and Server-Sent Events, a whole account in every message. */
 export function nestConnector(options: NestOptions): Connector {
   const { allowedHosts, watchdogMs = 70_000, firstAccountMs = 120_000, answerLimitMs = 30_000 } = options;
-  const { onLimitReached = () => undefined } = options;
+  const { onLimitReached = () => undefined, readJson = readJsonHere } = options;
   const name = options.name.toLowerCase();
   const turns = new IngestTurns();
   const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
 
   async function read(token: string, signal: AbortSignal): Promise<Home> {
-    return withDeadline(signal, answerLimitMs, (inTime) => readHome(api, name, token, inTime));
+    return withDeadline(signal, answerLimitMs, (inTime) => readHome({ api, name, readJson }, token, inTime));
   }
 
   async function follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
@@ -52,6 +55,7 @@ export function nestConnector(options: NestOptions): Connector {
       watchdogMs,
       firstAccountMs,
       turns,
+      readLarge: (text, projection, inTime) => readJson(token, text, projection, inTime),
       onLimitReached,
     }).run(signal);
     api.forgetHost(token);

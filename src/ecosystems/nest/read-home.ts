@@ -1,24 +1,32 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
+import { limits } from "../../model/limits.ts";
+import type { ReadLargeJson } from "../../runtime/json/json-thread.ts";
 import { readBody } from "../kit/body.ts";
-import { parseJson } from "../kit/parse-json.ts";
 import type { NestApi } from "./api.ts";
-import { readSnapshot } from "./snapshot.ts";
+import { accountProjection, readSnapshot } from "./snapshot.ts";
+
+export interface ReadParts {
+  readonly api: NestApi;
+  /** The configured name. */
+  readonly name: string;
+  readonly readJson: ReadLargeJson;
+}
 
 /**
  * Reads the whole account once. The errors have no cause: Node's errors may hold the received bytes, which contain the
  * token.
  */
-export async function readHome(api: NestApi, name: string, token: string, signal: AbortSignal): Promise<Home> {
+export async function readHome({ api, name, readJson }: ReadParts, token: string, signal: AbortSignal): Promise<Home> {
   const opening = await api.open(token, "application/json", signal);
   if (!opening.isOpen) {
     const { reason, detail } = opening.end;
     if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
     throw unreachable(name, signal.aborted ? "no answer in time" : detail);
   }
-  const body = await readBody(opening.response, signal);
+  const body = await readBody(opening.response, limits.streamMessageBytes, signal);
   if (body === undefined) throw unreachable(name, "the answer broke off, or was too large");
-  const document = parseJson(body);
+  const document = await readJson(token, body, accountProjection, signal);
   if (document === undefined) throw unreachable(name, "the answer is not JSON that can be read");
   return readSnapshot(document);
 }

@@ -4,8 +4,8 @@ import type { Thing } from "../../home/thing.ts";
 import type { AlarmState } from "../../home/traits/alarm-states.ts";
 import type { Presence } from "../../home/traits/presence.ts";
 import type { Smoke } from "../../home/traits/smoke.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { claimOf, textOf } from "../kit/document-values.ts";
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { climateTraits } from "./thermostat-traits.ts";
 
 /** Oddities while they are being counted. */

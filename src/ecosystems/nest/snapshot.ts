@@ -1,7 +1,11 @@
 import type { Home, Listing, ObjectReading, Structure } from "../../home/home.ts";
 import type { Thing } from "../../home/thing.ts";
-import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { type Counts, readAlarm, readStructure, readThermostat } from "./snapshot-objects.ts";
+
+/** What is read of the account document. Its `metadata` holds the token. */
+export const accountProjection: Projection = { pick: { structures: true, devices: true } };
 
 /**
  * Parses the account document into a home. Unreadable parts are counted and don't affect the rest: an alarm beside

@@ -4,11 +4,13 @@ import { crc32 } from "node:zlib";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Home } from "../../home/home.ts";
 import { limits, type OnLimitReached } from "../../model/limits.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
+import { isForThread, isJsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
+import { IngestShare } from "../kit/ingest-share.ts";
 import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
-import { isJsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
-import { readSnapshot } from "./snapshot.ts";
+import { accountProjection, readSnapshot } from "./snapshot.ts";
 
 /**
  * A document with a part of the words "emergency" or "warning" may report an alarm. These parts are short and begin with
@@ -18,7 +20,9 @@ const alarmWords = ['gency"', "warnin"];
 /** A blank line ends an event. */
 const blankLine = /^[\r\n]{2}$/;
 /** With more text than this waiting to be parsed, the stream applies back-pressure. */
-const maximalUnreadLength = 256 * 1024;
+const unreadLimit = 64 * 1024;
+/** What is read of a put that is too large for the event loop. */
+const putProjection: Projection = { pick: { path: true, data: accountProjection } };
 
 /**
  * The checksum of a put, and its digest if the put before had the same checksum. Nearly every put differs from the one
@@ -35,6 +39,8 @@ export interface StreamParts {
   /** Until then the stream must have sent the account with which each one begins. */
   readonly firstAccountMs: number;
   readonly turns: IngestTurns;
+  /** Reads a large put in a thread. */
+  readonly readLarge: (text: string, projection: Projection, signal: AbortSignal) => Promise<unknown>;
   readonly onLimitReached: OnLimitReached;
 }
 
@@ -49,20 +55,29 @@ export class NestStream implements IngestStream {
   readonly #firstAccountMs: number;
   readonly #parser = createParser({
     // Without this limit one endless event would fill the memory.
-    maxBufferSize: largestMessageBytes,
+    maxBufferSize: limits.streamMessageBytes,
     onEvent: (event) => this.#take(event),
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded") this.#finish("malformed", "an event was too large");
     },
   });
   readonly #turns: IngestTurns;
+  readonly #readLarge: StreamParts["readLarge"];
+  /** Events behind a put that a thread reads, in order; undefined when there is none. */
+  #later: EventSourceMessage[] | undefined;
+  /** Why the stream ends when all text is applied. */
+  #endsLater: string | undefined;
+  readonly #ending = new AbortController();
   readonly #rate = new LeakyBucket({ perSecond: limits.streamBytesPerSecond, atOnce: limits.streamBytesAtOnce });
+  readonly #share: IngestShare;
   readonly #onLimitReached: OnLimitReached;
   /** Text that was received and is not parsed yet. */
-  #unread: string[] = [];
+  readonly #unread: string[] = [];
   #unreadLength = 0;
   #isPaused = false;
   #throttle: NodeJS.Timeout | undefined;
+  /** The pause of a stream that has used more than its share of CPU. */
+  #slowPause: NodeJS.Timeout | undefined;
   /** Whether the last account has an alarm: its end is as urgent as its beginning. */
   #hasAlarm = false;
   /** Whether the text so far ends inside an event, which may report an alarm. */
@@ -81,13 +96,15 @@ export class NestStream implements IngestStream {
   #resolveEnd: (end: StreamEnd) => void = () => {};
 
   constructor(response: IncomingMessage, listener: StreamListener, parts: StreamParts) {
-    const { watchdogMs, firstAccountMs, turns, onLimitReached } = parts;
+    const { watchdogMs, firstAccountMs, turns, readLarge, onLimitReached } = parts;
     this.#response = response;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
     this.#firstAccountMs = firstAccountMs;
     this.#turns = turns;
+    this.#readLarge = readLarge;
     this.#onLimitReached = onLimitReached;
+    this.#share = new IngestShare({ listener, elapsedMs: () => performance.now(), onLimitReached });
   }
 
   /** Resolves when the stream has ended on either side and its socket is closed. Never rejects. */
@@ -99,6 +116,7 @@ export class NestStream implements IngestStream {
     clearTimeout(this.#watchdog);
     clearTimeout(this.#firstAccount);
     clearTimeout(this.#throttle);
+    clearTimeout(this.#slowPause);
     return end;
   }
 
@@ -126,8 +144,8 @@ export class NestStream implements IngestStream {
     this.#limitRate(Buffer.byteLength(chunk));
     this.#unread.push(chunk);
     this.#unreadLength += chunk.length;
-    this.#turns.take(this);
-    if (this.#unreadLength <= maximalUnreadLength || this.#isPaused) return;
+    if (!this.#slowPause) this.#turns.take(this);
+    if (this.#unreadLength <= unreadLimit || this.#isPaused) return;
     this.#isPaused = true;
     this.#response.pause();
   }
@@ -144,39 +162,52 @@ export class NestStream implements IngestStream {
   }
 
   isUrgent(): boolean {
+    // A stream beyond its share must not overtake others. Its own alarms wait in at most `unreadLimit` of text.
+    if (this.#share.isSlowed) return false;
     const last = this.#unread.at(-1) ?? "";
     return this.#hasAlarm || this.#isInsideEvent || alarmWords.some((word) => last.includes(word));
   }
 
   step(): boolean {
-    this.#read();
-    return false;
-  }
-
-  endTurn(): void {}
-
-  spent(): boolean {
-    return true;
-  }
-
-  readonly #read = (): void => {
-    const chunks = this.#unread;
-    this.#unread = [];
-    this.#unreadLength = 0;
-    this.#isInsideEvent = !blankLine.test(chunks.at(-1)?.slice(-2) ?? "");
+    if (this.#end || this.#later) return false;
+    const chunk = this.#unread.shift();
+    if (chunk === undefined) {
+      if (this.#endsLater !== undefined) this.#finish("closed", this.#endsLater);
+      return false;
+    }
     try {
-      for (const chunk of chunks) if (!this.#end) this.#parser.feed(chunk);
+      this.#parser.feed(chunk);
     } catch (error) {
       // A defect of Breezeway must not end the streams of other accounts.
       this.#fail(error);
     }
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    this.#resume();
-  };
+    this.#unreadLength -= chunk.length;
+    this.#isInsideEvent = !blankLine.test(chunk.slice(-2));
+    if (this.#isPaused && this.#unreadLength <= unreadLimit) {
+      this.#isPaused = false;
+      this.#resume();
+    }
+    return true;
+  }
+
+  /** Each put is reported by itself: nothing is left for the end of a turn. */
+  endTurn(): void {}
+
+  spent(ms: number): boolean {
+    if (this.#end) return false;
+    const pauseMs = this.#share.spend(ms);
+    if (pauseMs === 0 || this.#endsLater !== undefined) return true;
+    this.#response.pause();
+    this.#slowPause = setTimeout(() => {
+      this.#slowPause = undefined;
+      this.#turns.take(this);
+      this.#resume();
+    }, pauseMs);
+    return false;
+  }
 
   #resume(): void {
-    if (this.#end || this.#isPaused || this.#throttle) return;
+    if (this.#end || this.#isPaused || this.#throttle || this.#slowPause) return;
     this.#response.resume();
   }
 
@@ -185,10 +216,12 @@ export class NestStream implements IngestStream {
     this.#finish("malformed", `an event could not be taken (${name})`, { error });
   }
 
-  #take({ event: name, data }: EventSourceMessage): void {
+  #take(event: EventSourceMessage): void {
+    const { event: name, data } = event;
     // One chunk may hold more events after the one that ended the stream.
     if (this.#end) return;
-    if (name === "put") this.#takePut(data);
+    if (this.#later) this.#later.push(event);
+    else if (name === "put") this.#takePut(data);
     // Neither the token nor any other text of the ecosystem goes into the detail: it is logged and shown.
     else if (name === "auth_revoked") this.#finish("unauthorized", "the ecosystem revoked the token");
     else if (name === "cancel") this.#finish("closed", "the permissions changed");
@@ -206,16 +239,39 @@ export class NestStream implements IngestStream {
       this.#listener.unchanged();
       return;
     }
-    const put = parseJson(data);
+    const mark = { checksum, digest };
+    const put = parseUntrusted(data);
+    if (put === undefined && isForThread(data)) void this.#takeLargePut(data, mark);
+    else this.#takeAccount(put, mark);
+  }
+
+  /** Later events wait for the answer of the thread: the newest account must be taken last. */
+  async #takeLargePut(data: string, mark: PutMark): Promise<void> {
+    const later: EventSourceMessage[] = [];
+    this.#later = later;
+    try {
+      const put = await this.#readLarge(data, putProjection, this.#ending.signal);
+      this.#later = undefined;
+      if (this.#end) return;
+      this.#takeAccount(put, mark);
+      // One of them may be large again: those behind it wait anew.
+      for (const event of later) this.#take(event);
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (!this.#later && !this.#end && !this.#slowPause) this.#turns.take(this);
+  }
+
+  #takeAccount(put: unknown, mark: PutMark): void {
     if (!isJsonObject(put) || typeof put.path !== "string") {
-      this.#finish("malformed", "a put was not JSON for the whole account");
+      this.#finish("malformed", "a put was not JSON for the whole account, or was too large");
     } else if (put.path !== "/") {
       // The protocol sends the whole account each time. A part may hold news, but it doesn't show what is gone.
       this.#lastPut = undefined;
       this.#listener.partial();
     } else {
       const home = readSnapshot(put.data);
-      this.#lastPut = home.oddities.incomplete > 0 ? undefined : { checksum, digest };
+      this.#lastPut = home.oddities.incomplete > 0 ? undefined : mark;
       this.#hasAlarm = reportsAlarm(home);
       this.#listener.home(home);
     }
@@ -223,8 +279,10 @@ export class NestStream implements IngestStream {
 
   /** The ecosystem ended the stream: text that was received before is still parsed. */
   #finishRead(detail: string): void {
-    this.#read();
-    this.#finish("closed", detail);
+    this.#endsLater ??= detail;
+    clearTimeout(this.#slowPause);
+    this.#slowPause = undefined;
+    this.#turns.take(this);
   }
 
   /** Reports the measured silence, not the configured one: the watchdog is late if the process was suspended. */
@@ -235,7 +293,7 @@ export class NestStream implements IngestStream {
 
   /** On a busy node the account may have arrived, or be arriving: only a stream of keep-alives alone ends. */
   #finishWithoutAccount(): void {
-    if (this.#unreadLength > 0 || this.#isInsideEvent || this.#throttle) this.#firstAccount?.refresh();
+    if (this.#unreadLength > 0 || this.#later || this.#isInsideEvent || this.#throttle) this.#firstAccount?.refresh();
     else this.#finish("silent", "the stream did not begin with the account");
   }
 
@@ -243,6 +301,7 @@ export class NestStream implements IngestStream {
     if (this.#end) return;
     this.#end = { reason, detail, ...more };
     this.#turns.forget(this);
+    this.#ending.abort();
     this.#response.destroy();
     this.#resolveEnd(this.#end);
   }

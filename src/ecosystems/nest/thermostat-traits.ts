@@ -1,8 +1,8 @@
 import type { Traits } from "../../home/catalogue.ts";
 import type { FanTimer } from "../../home/traits/fan-timer.ts";
 import type { Thermostat, ThermostatMode } from "../../home/traits/thermostat.ts";
+import type { JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { celsiusOf, claimOf, percentOf } from "../kit/document-values.ts";
-import type { JsonObject } from "../kit/parse-json.ts";
 
 /** The ranges of the ecosystem's thermostats. The document does not tell them. */
 const range = { minCelsius: 9, maxCelsius: 32, stepCelsius: 0.5, gapCelsius: 1.5 };

@@ -8,6 +8,7 @@ import {
   ClientSecretPost,
   Configuration,
   calculatePKCECodeChallenge,
+  customFetch,
   discovery,
   fetchUserInfo,
   ResponseBodyError,
@@ -17,6 +18,7 @@ import {
 } from "openid-client";
 import { sourceOf } from "../../identity/source.ts";
 import { FairQueue } from "../../runtime/fair-queue.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
 import { OpenIdRefused, OpenIdUnavailable } from "./openid-errors.ts";
 
 export interface ProviderSettings {
@@ -82,12 +84,14 @@ export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSetti
     const found = await discovery(new URL(issuer), clientId, clientSecret, undefined, {
       execute,
       timeout: timeLimitSeconds,
+      [customFetch]: boundedFetch,
     });
     const server = found.serverMetadata();
     const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = server;
     const authentication = methods.includes("client_secret_basic") ? ClientSecretBasic : ClientSecretPost;
     const configuration = new Configuration(server, clientId, undefined, authentication(clientSecret));
     configuration.timeout = timeLimitSeconds;
+    configuration[customFetch] = boundedFetch;
     for (const change of execute) change(configuration);
     return configuration;
   }

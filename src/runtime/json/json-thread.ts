@@ -4,7 +4,7 @@ import { FairQueue } from "../fair-queue.ts";
 import { WorkerThread } from "../process/worker-thread.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Projection, project } from "./projection.ts";
-import { isBeyond, largeBounds, messageBounds, parseUntrusted } from "./untrusted-json.ts";
+import { isForThread, largeBounds, messageBounds, parseUntrusted } from "./untrusted-json.ts";
 
 /**
  * Reads what a projection names. A text within `messageBounds` is read at once, a larger one by a thread. Undefined for
@@ -19,6 +19,10 @@ export type ReadLargeJson = (
   signal?: AbortSignal,
 ) => Promise<unknown>;
 
+/** Reads without a thread: for programs that have no event loop to protect. */
+export const readJsonHere: ReadLargeJson = async (_source, content, projection) =>
+  project(parseUntrusted(String(content), largeBounds), projection);
+
 export interface JsonJob {
   readonly content: string | Uint8Array<ArrayBuffer>;
   readonly projection: Projection;
@@ -30,7 +34,7 @@ interface WaitingText {
 }
 
 /** More than the largest text takes. Beyond it the thread ends, and the process goes on. */
-const mostMegabytes = 256;
+const mostMegabytes = 192;
 
 /**
  * A thread that parses large JSON of outside clouds. The event loop must not wait for the parse, and receives the
@@ -61,7 +65,7 @@ export class JsonThread {
     if (content.length <= messageBounds.bytes) {
       const text = String(content);
       const value = parseUntrusted(text);
-      if (value !== undefined || !isBeyond(text, messageBounds)) return project(value, projection);
+      if (value !== undefined || !isForThread(text)) return project(value, projection);
     }
     const waiting: WaitingText = { bytes: content.length, leaving: new AbortController() };
     const leave = () => waiting.leaving.abort();

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject } from "./untrusted-json.ts";
 export type Projection =
   /** A whole value, without its texts over 16,384 characters. */
   | true
+  /** A text of at most so many characters. */
+  | { readonly text: number }
   /** An object: these members only. */
   | { readonly pick: Readonly<Record<string, Projection>> }
   /** An array: the first items, each projected. */
@@ -24,6 +26,7 @@ const longestText = 16_384;
 /** The named part of a value. A value of another shape is left out, and undefined when it is the whole. */
 export function project(value: unknown, projection: Projection): unknown {
   if (projection === true) return hasLongText(value) ? withoutLongTexts(value) : value;
+  if ("text" in projection) return typeof value === "string" && value.length <= projection.text ? value : undefined;
   if ("list" in projection) return project(value, Array.isArray(value) ? projection.list : projection.single);
   if ("each" in projection) {
     return Array.isArray(value) ? projectItems(value.slice(0, projection.limit), projection.each) : undefined;

@@ -37,27 +37,29 @@ export const largeBounds: JsonBounds = {
  * engine's message quotes the text, and the text may hold a token.
  */
 export function parseUntrusted(text: string, bounds = messageBounds): unknown {
-  if (isBeyond(text, bounds)) return undefined;
+  // The length alone proves the number of values, because the shortest are `[]` and `1,`. The depth is checked below.
+  if (text.length > bounds.bytes) return undefined;
+  const isShort = text.length / 2 <= bounds.values;
+  if (!isShort && isBeyond(text, bounds)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return undefined;
   }
-  return isShort(text, bounds) && isDeeper(value, bounds.depth) ? undefined : value;
+  return isShort && isDeeper(value, bounds.depth) ? undefined : value;
 }
 
-/** True if a text must not be parsed. The depth of a short text is checked after the parse. */
+/** True if a text must not be parsed. */
 export function isBeyond(text: string, bounds: JsonBounds): boolean {
   if (text.length > bounds.bytes) return true;
-  if (isShort(text, bounds)) return false;
   const { depth, parts } = scanJson(text);
   return depth > bounds.depth || parts > bounds.values;
 }
 
-/** True if the length alone proves the number of values: the shortest are `[]` and `1,`. */
-function isShort(text: string, bounds: JsonBounds): boolean {
-  return text.length / 2 <= bounds.values;
+/** True if a thread may read a text that `parseUntrusted` refused: it may be valid, and have too many bytes or values. */
+export function isForThread(text: string): boolean {
+  return text.length / 2 > messageBounds.values;
 }
 
 /** The engine parses any depth without recursion. This walk stops at the limit. */

@@ -1,8 +1,8 @@
 import type { Traits } from "../../../home/catalogue.ts";
 import type { Fan } from "../../../home/traits/fan.ts";
 import type { Thermostat, ThermostatMode } from "../../../home/traits/thermostat.ts";
+import type { JsonObject } from "../../../runtime/json/untrusted-json.ts";
 import { percentOf, textOf } from "../../kit/document-values.ts";
-import type { JsonObject } from "../../kit/parse-json.ts";
 import type { EntityState } from "../entity-states.ts";
 import { featuresOf, numberOf, type TemperatureUnit, textsOf, toCelsius, toCelsiusStep } from "./values.ts";
 

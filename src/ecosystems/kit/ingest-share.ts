@@ -1,0 +1,39 @@
+import { limits, type OnLimitReached } from "../../model/limits.ts";
+import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
+import type { StreamListener } from "../connector.ts";
+
+export interface IngestShareParts {
+  readonly listener: Pick<StreamListener, "takeCostMs" | "slowed">;
+  readonly elapsedMs: () => number;
+  readonly onLimitReached: OnLimitReached;
+}
+
+/**
+ * One account's share of a core. An account whose text takes more over some seconds is read more slowly, so that it
+ * can't hold up others.
+ */
+export class IngestShare {
+  readonly #parts: IngestShareParts;
+  readonly #bucket = new LeakyBucket({ perSecond: limits.linkCpuMsPerSecond, atOnce: limits.linkCpuMsAtOnce });
+  #isSlowed = false;
+
+  constructor(parts: IngestShareParts) {
+    this.#parts = parts;
+  }
+
+  get isSlowed(): boolean {
+    return this.#isSlowed;
+  }
+
+  /** Adds the CPU time of a turn, and what its homes took. Returns how many milliseconds to pause. */
+  spend(turnMs: number): number {
+    const { listener, onLimitReached, elapsedMs } = this.#parts;
+    const nowMs = elapsedMs();
+    const pauseMs = Math.ceil(this.#bucket.add(turnMs + (listener.takeCostMs?.() ?? 0), nowMs));
+    if (pauseMs > 0) onLimitReached("linkCpuMsPerSecond");
+    const isSlowed = pauseMs > 0 || (this.#isSlowed && this.#bucket.fill(nowMs) > 0.5);
+    if (isSlowed !== this.#isSlowed) listener.slowed?.(isSlowed);
+    this.#isSlowed = isSlowed;
+    return pauseMs;
+  }
+}
