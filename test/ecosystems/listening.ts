@@ -12,7 +12,12 @@ export interface Listening {
 }
 
 /** `stored`: whether what the listener received is durable. */
-export function listen(connector: Connector, token: string, stored = async () => true): Listening {
+export function listen(
+  connector: Connector,
+  token: string,
+  stored = async () => true,
+  more: Pick<StreamListener, "slowed"> = {},
+): Listening {
   const heard: (Home | "unchanged" | "partial")[] = [];
   const waiting = new Set<() => void>();
   const hear = (what: Home | "unchanged" | "partial") => {
@@ -24,6 +29,7 @@ export function listen(connector: Connector, token: string, stored = async () =>
     unchanged: () => hear("unchanged"),
     partial: () => hear("partial"),
     stored,
+    ...more,
   };
   const controller = new AbortController();
   const ended = connector.follow(token, listener, controller.signal);

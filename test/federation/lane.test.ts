@@ -204,6 +204,31 @@ describe("the lane of an account", () => {
     assert.deepEqual(drops, [1, 2, 4], "logged at each power of two");
   });
 
+  it("coalesces changes of levels in a busy home, and commits a transition among them at once", async () => {
+    const heldHomes: Home[] = [];
+    const named = (n: number) => {
+      heldHomes.push(home({ name: `Home ${n}` }));
+      return heldHomes.at(-1)!;
+    };
+    for (let n = 0; n < 100; n++) {
+      offer(named(n));
+      await flushPromises();
+    }
+    const atOnce = store.history(name).length;
+    assert.ok(atOnce <= 22, `${atOnce} commits at once`);
+    offer(home({ smoke: "emergency", name: "Home 99" }));
+    await flushPromises();
+    assert.deepEqual(store.history(smoke), ["emergency"]);
+    for (let n = 100; n < 200; n++) {
+      offer(named(n));
+      await runtime.advance(10);
+    }
+    await runtime.advance(200);
+    const later = store.history(name).length - atOnce;
+    assert.ok(later >= 10 && later <= 13, `${later} commits in a second`);
+    assert.equal(store.history(name).at(-1), "Home 199", "the newest wins");
+  });
+
   it("has room again when what waited is committed", async () => {
     store.isHeld = true;
     for (let i = 1; i <= 16; i++) offer(home({ smoke: `state ${i}` }));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { marksOf, noThingMarks, type ThingMarks, thingUpdate } from "../../src/federation/thing-marks.ts";
 import type { Home } from "../../src/home/home.ts";
+import type { Thing } from "../../src/home/thing.ts";
 import { limits } from "../../src/model/limits.ts";
 import { alarm, homeWith, incomplete, many, structure, thermostat } from "../home/home-parts.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
@@ -101,6 +102,34 @@ describe("what a snapshot changes of the stored things", () => {
     const without = update(homeWith({ structures, thermostats: others }), first.marks);
     assert.equal(without.writes.length, 2, "one is gone, and one takes its place");
     assert.deepEqual(update(homeWith({ structures, thermostats: crowd }), without.marks).writes, []);
+  });
+
+  it("looks at no thing that is the same object in the snapshot before", () => {
+    let looks = 0;
+    const counted = (): ReturnType<typeof thermostat> => {
+      const reading = thermostat("s") as { readonly isRead: true; readonly object: Thing };
+      const { traits, ...others } = reading.object;
+      const object = {
+        ...others,
+        get traits() {
+          looks += 1;
+          return traits;
+        },
+      };
+      return { isRead: true, object };
+    };
+    const crowd = many(400, "t", counted);
+    const [id] = crowd[7]!;
+    const before = homeWith({ structures, thermostats: crowd });
+    const first = update(before);
+    assert.ok(looks >= 400);
+    const after = homeWith({ structures, thermostats: new Map([...crowd, [id, thermostat("s", { name: "New" })]]) });
+    looks = 0;
+    const next = thingUpdate(after, first.marks, adasLink, plainThingIds, before);
+    assert.deepEqual([keysOf(next), looks], [[`thermostat/${id}`], 0]);
+    assert.deepEqual(update(after, first.marks).writes, next.writes, "as without the snapshot before");
+    const gone = homeWith({ structures, thermostats: new Map(crowd.slice(1)) });
+    assert.equal(thingUpdate(gone, first.marks, adasLink, plainThingIds, before).writes.length, 1);
   });
 
   it("remembers a bounded number of gone things, and recognises a forgotten one by its id", () => {

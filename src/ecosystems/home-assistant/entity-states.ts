@@ -83,7 +83,7 @@ export class EntityStates {
   #entities: ReadonlyMap<string, { readonly id: string }> = new Map();
   #bytes = 0;
 
-  constructor(bytesLimit = limits.homeStateBytes) {
+  constructor(bytesLimit: number = limits.homeStateBytes) {
     this.#bytesLimit = bytesLimit;
   }
 

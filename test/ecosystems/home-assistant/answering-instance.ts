@@ -1,6 +1,8 @@
 import { EventEmitter } from "node:events";
 import type WebSocket from "ws";
-import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
+import type { Connector } from "../../../src/ecosystems/connector.ts";
+import { type HomeAssistantOptions, homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
+import type { LimitName } from "../../../src/model/limits.ts";
 import { type ManualRuntime, manualRuntime } from "../../federation/manual-runtime.ts";
 import { immediateTurns } from "../immediate-turns.ts";
 
@@ -13,20 +15,33 @@ export type SentAlso = (message: Message) => readonly object[];
 export class AnsweringInstance {
   readonly runtime: ManualRuntime = manualRuntime();
   readonly access = "http://home.example tok";
-  readonly connector = homeAssistantConnector({
-    name: "home",
-    allowPrivateNetworks: true,
-    timers: this.runtime,
-    turns: immediateTurns,
-    openSocket: async () => this.#open() as unknown as WebSocket,
-  });
+  readonly connector: Connector;
+  readonly reached: LimitName[] = [];
   /** The messages of the sessions, in order. */
   readonly received: Message[] = [];
   #socket: AnsweringSocket | undefined;
   readonly #sentAlso: SentAlso;
+  readonly #results: Results;
 
-  constructor(sentAlso: SentAlso) {
+  /** `results`: other answers than those of the home with one smoke alarm. */
+  constructor(
+    sentAlso: SentAlso,
+    { results = {} as Results, turns = immediateTurns as HomeAssistantOptions["turns"] } = {},
+  ) {
     this.#sentAlso = sentAlso;
+    this.#results = { ...smokeHome, ...results };
+    this.connector = homeAssistantConnector({
+      name: "home",
+      allowPrivateNetworks: true,
+      timers: this.runtime,
+      ...(turns && { turns }),
+      onLimitReached: (limit) => void this.reached.push(limit),
+      openSocket: async () => this.#open() as unknown as WebSocket,
+    });
+  }
+
+  get isPaused(): boolean {
+    return this.#socket?.isPaused === true;
   }
 
   /** Sends a message on the last opened session. */
@@ -53,7 +68,7 @@ export class AnsweringInstance {
     const { id, type } = message;
     if (type === "auth") return [];
     if (type === "ping") return [{ id, type: "pong" }];
-    return [{ id, type: "result", success: true, result: results[type] ?? null }, ...this.#sentAlso(message)];
+    return [{ id, type: "result", success: true, result: this.#results[type] ?? null }, ...this.#sentAlso(message)];
   }
 }
 
@@ -65,7 +80,9 @@ export function smokeEvent(id: number, state: "on" | "off"): object {
   return { id, type: "event", event: { a: added } };
 }
 
-const results: Readonly<Record<string, unknown>> = {
+type Results = Readonly<Record<string, unknown>>;
+
+const smokeHome: Results = {
   "config/entity_registry/list": [
     {
       entity_id: "binary_sensor.smoke",
@@ -106,7 +123,13 @@ class AnsweringSocket extends EventEmitter {
     setImmediate(() => this.emit("close"));
   }
 
-  pause(): void {}
+  isPaused = false;
 
-  resume(): void {}
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
 }
