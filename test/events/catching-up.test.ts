@@ -4,7 +4,7 @@ import type { ResumePoint } from "../../src/events/event-id.ts";
 import { EventReader, entriesAtOnce, type ReaderParts, readsAtOnce } from "../../src/events/event-reader.ts";
 import { LogPage, type LogTables, readLogPage } from "../../src/events/log-page.ts";
 import { ReadTurns } from "../../src/events/read-turns.ts";
-import { TimeSlices } from "../../src/events/time-slices.ts";
+import { TimeSlices } from "../../src/runtime/time-slices.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { TailedEntry } from "../../src/store/tables/log.ts";
