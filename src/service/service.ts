@@ -4,6 +4,7 @@ import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
 import type { Callers } from "../http/request/caller.ts";
 import type { AddedRoute } from "../http/routes.ts";
+import { OperatorCallTurns } from "../operators/call-turns.ts";
 import type { Operator } from "../operators/operator.ts";
 import type { ConsoleAdditions } from "../outlets/console/console-additions.ts";
 import { operatorCookie } from "../outlets/console/operator-cookie.ts";
@@ -193,6 +194,7 @@ async function outletParts(
       operators: {
         bySession: (secret, isUse) => ofOperator(operators.bySession(secret, isUse)),
         byToken: (token) => ofOperator(operators.byToken(token)),
+        callTurns: new OperatorCallTurns(metrics.limitReached),
         cookie: operatorCookie(() => address.baseUrl),
         baseUrl: () => address.baseUrl,
       },

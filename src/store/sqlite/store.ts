@@ -209,11 +209,7 @@ class SqliteStore implements OpenStore {
     }
   }
 
-  #run<Result>(
-    connection: Connection,
-    body: (tx: Transaction) => Promise<Result>,
-    giveWay?: GiveWay,
-  ): Promise<Result> {
+  #run<Result>(connection: Connection, body: (tx: Transaction) => Promise<Result>, giveWay?: GiveWay): Promise<Result> {
     return this.#body.run(true, () => withSql(connection, this.#nowMs, (sql) => body(transactionOn(sql)), giveWay));
   }
 
