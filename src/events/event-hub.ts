@@ -1,4 +1,5 @@
 import { type Cancel, outsideRequests, type Runtime } from "../runtime/runtime.ts";
+import { sliceMs } from "../runtime/time-slices.ts";
 import type { Store } from "../store/seam.ts";
 import type { TailedEntry } from "../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
@@ -7,7 +8,6 @@ import { type EventReader, entriesAtOnce, unsentLimit } from "./event-reader.ts"
 import { type EventScope, isWithin } from "./event-scope.ts";
 import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
 import type { LogTables } from "./log-page.ts";
-import { sliceMs } from "./time-slices.ts";
 
 export interface HubParts {
   readonly store: Store<LogTables>;

@@ -1,4 +1,5 @@
 import type { Runtime } from "../runtime/runtime.ts";
+import type { TimeSlices, TurnOwner } from "../runtime/time-slices.ts";
 import type { TailedEntry } from "../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
 import type { Beginning } from "./beginning.ts";
@@ -8,9 +9,8 @@ import { type ResumePoint, readFrom } from "./event-id.ts";
 import { type EventScope, isWithin } from "./event-scope.ts";
 import { eventFrame, type ResyncReason, resyncFrame } from "./frames.ts";
 import type { LogPage } from "./log-page.ts";
-import type { ReadTurns, TurnOwner } from "./read-turns.ts";
+import type { ReadTurns } from "./read-turns.ts";
 import type { Frames } from "./shared-frames.ts";
-import type { TimeSlices } from "./time-slices.ts";
 
 /** Writes the bytes of a stream; see `StreamWriter` in http/answer/open-stream.ts. */
 export interface EventWriter {
@@ -96,7 +96,7 @@ export class EventReader {
         const page = await this.#readNext();
         if (!page) return false;
         if (page.read.entries.length > 0) await this.parts.revocationsRead();
-        const sent = await timeSlices.run(turnOwner.tenant, () => (this.#hasEnded() ? "ended" : this.#send(page)));
+        const sent = await timeSlices.run(turnOwner, () => (this.#hasEnded() ? "ended" : this.#send(page)));
         if (sent === "ended") return false;
         if (sent === "all") return !this.isClosed;
         await this.#drain();

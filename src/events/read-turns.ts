@@ -1,13 +1,7 @@
 import { outsideRequests, type Runtime } from "../runtime/runtime.ts";
+import type { TurnOwner } from "../runtime/time-slices.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
 import type { LogPage } from "./log-page.ts";
-
-/** Whose turn a read takes. */
-export interface TurnOwner {
-  readonly tenant: string;
-  /** A user of the tenant, or the tenant itself. */
-  readonly holder: string;
-}
 
 /** A stream that needs the log after its position. */
 export interface PageRequest {

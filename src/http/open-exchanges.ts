@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { sourceOf } from "../identity/source.ts";
 import type { LogLine } from "../model/log-line.ts";
-import type { RunWithLines } from "../runtime/kept-lines.ts";
+import type { OpenLines, RunWithLines } from "../runtime/kept-lines.ts";
 import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { type CallerIds, clientAddress } from "./answer/failure.ts";
 import { networksOf } from "./connection/connection-limits.ts";
@@ -87,11 +88,16 @@ export class Exchanges {
     };
   }
 
-  /** Runs the work of an exchange. Log lines that it writes until the exchange ends belong to the exchange. */
+  /** Runs work of an exchange. Log lines that it writes until the exchange ends belong to the exchange. */
   work<Result>(exchange: Exchange | undefined, act: () => Result): Result {
     if (!exchange || !this.#runWithLines) return act();
-    exchange.lines = { requestId: exchange.requestId, lines: [], isOpen: true };
+    exchange.lines ??= this.#linesOf(exchange);
     return this.#runWithLines(exchange.lines, act);
+  }
+
+  #linesOf({ request, requestId }: Exchange): OpenLines {
+    const owner = { tenant: sourceOf(clientAddress(request, this.#trustedProxies)), holder: "" };
+    return { requestId, lines: [], isOpen: true, owner };
   }
 
   /** The headers that every answer of this server has. */

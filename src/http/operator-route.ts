@@ -22,7 +22,7 @@ export interface OperatorRoute extends OperatorRule {
 
 /** Sends a browser to the page for signing in, or for the password, and then back to where it was. */
 export async function operatorAnswer(
-  route: OperatorRoute & { readonly methods: readonly string[] },
+  route: OperatorRoute & { readonly methods: readonly string[]; readonly isStream?: true },
   incoming: Incoming,
   callers: Callers,
   setCaller: (ids: CallerIds) => void,
@@ -36,7 +36,9 @@ export async function operatorAnswer(
     setCaller({ operatorId: operator.operatorId });
     requireRule(operator, route);
     if (isRead) refuseMistyped(incoming.query, route.description);
-    return await route.answer(incoming, operator);
+    const answer = () => route.answer(incoming, operator);
+    const turns = route.isStream ? undefined : callers.operators?.callTurns;
+    return await (turns ? turns.run(operator, answer, incoming.disconnected) : answer());
   } catch (error) {
     const page =
       error instanceof NotSignedIn

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallingPrincipal, UserPrincipal } from "../identity/principal.ts";
 import { sourceOf } from "../identity/source.ts";
@@ -6,10 +7,10 @@ import { EnterpriseOnly } from "../model/errors.ts";
 import { requireScopes } from "../model/scope-errors.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Client } from "../oauth/clients.ts";
+import { oneAtATime } from "../runtime/fair-queue.ts";
 import type { Answer, SlicedAnswer, StreamAnswer } from "./answer/answer.ts";
 import type { ErrorShape } from "./answer/error-shape.ts";
 import type { CallerIds } from "./answer/failure.ts";
-import { OneSlicePerTurn } from "./answer/one-slice-per-turn.ts";
 import { hasTurn } from "./answer/open-stream.ts";
 import { refusals } from "./answer/refusal.ts";
 import { openStream, sendAnswer, sendSlices } from "./answer/sending.ts";
@@ -131,7 +132,8 @@ export function addRoutes(
   callers: Callers,
   exchanges: Pick<Exchanges, "registerStream" | "of" | "work">,
 ): void {
-  const turns = new OneSlicePerTurn();
+  // Of all sliced answers together one slice is made in each turn of the event loop; callers take turns.
+  const slices = oneAtATime();
   const defaultBytes = app.initialConfig.bodyLimit!;
   const largeBodies = new LargeBodies();
   const verified = new WeakMap<IncomingMessage, CallingPrincipal>();
@@ -161,7 +163,8 @@ export function addRoutes(
             const bytes = announcedBytes(request.raw, bodyBytes);
             if (bytes <= defaultBytes || bytes > bodyBytes) return;
             const incoming = readIncoming(request, bodyTypes);
-            const caller = await bearerCaller(route, incoming, callers, exchanges.of(request.raw));
+            const exchange = exchanges.of(request.raw);
+            const caller = await exchanges.work(exchange, () => bearerCaller(route, incoming, callers, exchange));
             largeBodies.reserve(caller.tenantId, bytes, request.raw, reply.raw);
             verified.set(request.raw, caller);
           },
@@ -176,7 +179,8 @@ export function addRoutes(
         if (exchange && "about" in answer) Object.assign(exchange, answer.about);
         if ("slices" in answer) {
           const key = callerKey(exchange?.caller, incoming.source);
-          return sendSlices(reply, answer, () => turns.next(key), exchange);
+          const ofExchange = { exchange, work: <Result>(act: () => Result) => exchanges.work(exchange, act) };
+          return sendSlices(reply, answer, () => slices.run(key, () => nextTurn()), ofExchange);
         }
         return "stream" in answer ? openStream(request, reply, answer, exchanges) : sendAnswer(reply, answer);
       },

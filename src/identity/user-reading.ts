@@ -19,7 +19,7 @@ export interface UserPage {
 }
 
 /** Ids of one read. Other requests run between two reads: 100,000 ids at once would hold them up. */
-const idsAtOnce = 5_000;
+const idsAtOnce = 2_000;
 
 /** Reads users within the caller's access scope. Foreign and absent users give the same error. */
 export interface UserReading {

@@ -1,7 +1,7 @@
 import { Conflict, NotFound, restOfChange } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { UserRow } from "../store/tables/users.ts";
+import type { ListedUserFilter, UserRow } from "../store/tables/users.ts";
 import { type AuditEntry, auditEntry } from "./audit.ts";
 import { endAccess } from "./end-access.ts";
 import { type FailureLimits, signInAccount } from "./failure-limits.ts";
@@ -104,12 +104,25 @@ export interface UserParts {
   readonly limits: Pick<FailureLimits, "unlock">;
 }
 
+/** Ids that one read of a search looks through: a millisecond on SQLite. */
+const idsSearched = 5_000;
+
 export function usersOn(parts: UserParts): Users {
   const { store, tenants, passwords, grantsEnded, devicesRemoved, suspended, limits } = parts;
   const findUser = async (userId: UserId) => {
     const row = await store.read((tx) => tx.users.byId(userId));
     if (!row) throw unknownUser(userId);
     return fromRow(row);
+  };
+  /** Looks through a range of ids in each read, so that no read of SQLite takes long. */
+  const searchByRange = async (filter: ListedUserFilter) => {
+    const lastId = await store.read((tx) => tx.users.lastId());
+    const rows: UserRow[] = [];
+    for (let { afterId } = filter; afterId < lastId && rows.length < filter.limit; afterId += idsSearched) {
+      const range = { ...filter, afterId, throughId: afterId + idsSearched, limit: filter.limit - rows.length };
+      rows.push(...(await store.read((tx) => tx.users.listed(range))));
+    }
+    return rows;
   };
   const endMost = (userId: UserId) =>
     endMostGrants({ store, find: (tx, limit) => tx.grants.ofUser(userId, limit), grantsEnded });
@@ -140,7 +153,10 @@ export function usersOn(parts: UserParts): Users {
     async searchUsers({ text, name, ...question }) {
       const wanted = text === undefined ? undefined : readName("filter", text);
       const exact = name === undefined ? undefined : readName("name", name);
-      return (await store.read((tx) => tx.users.listed({ ...question, text: wanted, name: exact }))).map(fromRow);
+      const filter = { ...question, text: wanted, name: exact };
+      const hasIndex = wanted === undefined && (exact === undefined || question.tenantIds !== undefined);
+      const rows = hasIndex ? await store.read((tx) => tx.users.listed(filter)) : await searchByRange(filter);
+      return rows.map(fromRow);
     },
 
     async setPassword(userId, password, source = "command") {

@@ -129,6 +129,12 @@ export const limits = {
   /** Open streams of the console of one operator, on one node. A browser needs one for all its tabs. */
   consoleStreamsPerOperator: 50,
   operatorLinksWaiting: 1_000,
+  /** Calls and pages of one operator on one node: in progress at once, and waiting. */
+  operatorCalls: 8,
+  operatorCallsWaiting: 40,
+  /** The same of all operators who reach the same tenants. */
+  operatorCallsOfTenant: 16,
+  operatorCallsOfTenantWaiting: 200,
   /** Grants that one user has given to one client. */
   grantsPerUserAndClient: 50,
   /** Refresh tokens of one grant, and access tokens of one grant. */

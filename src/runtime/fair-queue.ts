@@ -103,3 +103,9 @@ export class FairQueue {
     return this.#ofSource.get(source)?.length ?? 0;
   }
 }
+
+/** A queue for tasks that are bounded already, such as those of requests under way. */
+export function oneAtATime(): FairQueue {
+  const fullError = () => new Error("a queue without a limit is never full");
+  return new FairQueue({ atOnce: 1, mostWaiting: Number.POSITIVE_INFINITY, fullError });
+}

@@ -1,5 +1,6 @@
 import { type LineLevel, type LogLine, lineBounds } from "../model/log-line.ts";
 import { isSecretName, safeFields } from "./safe-fields.ts";
+import type { TurnOwner } from "./time-slices.ts";
 
 /** The lines of a request in progress. It refers to nothing else, because timers that a request starts keep it. */
 export interface OpenLines {
@@ -7,6 +8,8 @@ export interface OpenLines {
   readonly lines: LogLine[];
   /** False once the request has ended: what it has started may go on, and writes lines of its own. */
   isOpen: boolean;
+  /** Whose turns its reads take: of its client's address until its caller is known. */
+  owner: TurnOwner;
 }
 
 /** Runs the work of a request, so that the lines that it writes are known as lines of the request. */

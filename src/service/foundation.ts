@@ -6,7 +6,7 @@ import { unknownOperation } from "../outlets/platform/calls.ts";
 import { faultNumbers } from "../outlets/platform/faults.ts";
 import { operations as platformOperations } from "../outlets/platform/operations.ts";
 import { processRuntime } from "../runtime/process/process-runtime.ts";
-import { runOutsideRequests } from "../runtime/process/request-lines.ts";
+import { presentOwner, runOutsideRequests } from "../runtime/process/request-lines.ts";
 import { version } from "../runtime/process/version.ts";
 import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
@@ -41,7 +41,12 @@ export async function openFoundation(
   try {
     const opened = config.databaseUrl
       ? await openPostgres({ url: config.databaseUrl, onGroupCommit: metrics.groupCommitted })
-      : await openSqlite({ folder: folder.path, nowMs: runtime.nowMs, onCommit: metrics.groupCommitted });
+      : await openSqlite({
+          folder: folder.path,
+          nowMs: runtime.nowMs,
+          onCommit: metrics.groupCommitted,
+          ownerOfRead: presentOwner,
+        });
     store = observedStore(opened, metrics.store);
     const keyFile = config.keyFile ?? folder.keyFile;
     const sealing = await sealingFor(store, keyFile, { mayLackKeys });

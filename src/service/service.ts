@@ -2,13 +2,16 @@ import { serveControl } from "../cli/administration/control-socket.ts";
 import { type Config, ConfigurationError, refuseInsecure } from "../config/config.ts";
 import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
+import type { Callers } from "../http/request/caller.ts";
 import type { AddedRoute } from "../http/routes.ts";
+import { OperatorCallTurns } from "../operators/call-turns.ts";
+import type { Operator } from "../operators/operator.ts";
 import type { ConsoleAdditions } from "../outlets/console/console-additions.ts";
 import { operatorCookie } from "../outlets/console/operator-cookie.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
-import { runWithLines, withRequestLines } from "../runtime/process/request-lines.ts";
+import { runWithLines, setPresentOwner, withRequestLines } from "../runtime/process/request-lines.ts";
 import { version } from "../runtime/process/version.ts";
 import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
@@ -151,6 +154,16 @@ async function outletParts(
     linkSessions,
   } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
+  const admit: Callers["admit"] = (caller, mayRefuse) => {
+    const holder = caller.kind === "user" ? caller.userId : "clientId" in caller ? caller.clientId : undefined;
+    setPresentOwner({ tenant: String(caller.tenantId), holder: String(holder) });
+    parts.quotas.admitRequest(caller, mayRefuse);
+  };
+  const ofOperator = async (found: Promise<Operator>) => {
+    const operator = await found;
+    setPresentOwner({ tenant: "operators", holder: String(operator.operatorId) });
+    return operator;
+  };
   return {
     host: config.host,
     port: config.port,
@@ -172,9 +185,19 @@ async function outletParts(
     callers: {
       bySecToken: (secToken) => identity.authenticate(secToken),
       byAccessToken: (accessToken) => oauth.verify(accessToken),
-      byClientSecret: (credentials) => oauth.authenticateClient(credentials),
-      admit: (caller, mayRefuse) => parts.quotas.admitRequest(caller, mayRefuse),
-      operators: { ...operators, cookie: operatorCookie(() => address.baseUrl), baseUrl: () => address.baseUrl },
+      async byClientSecret(credentials) {
+        const client = await oauth.authenticateClient(credentials);
+        setPresentOwner({ tenant: String(client.tenantId), holder: client.id });
+        return client;
+      },
+      admit,
+      operators: {
+        bySession: (secret, isUse) => ofOperator(operators.bySession(secret, isUse)),
+        byToken: (token) => ofOperator(operators.byToken(token)),
+        callTurns: new OperatorCallTurns(metrics.limitReached),
+        cookie: operatorCookie(() => address.baseUrl),
+        baseUrl: () => address.baseUrl,
+      },
     },
     admin: { administration },
     console: {
@@ -218,7 +241,7 @@ async function outletParts(
       devices,
       alerts,
       federation,
-      admit: (caller, mayRefuse) => parts.quotas.admitRequest(caller, mayRefuse),
+      admit,
       countCall: metrics.platformCall,
       onLimitReached: metrics.limitReached,
     }),

@@ -46,7 +46,7 @@ import { nodeQuestions } from "./schema-steps/nodes.ts";
 import { operators } from "./schema-steps/operators.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { quotas } from "./schema-steps/quotas.ts";
-import { removals, usersBeingRemoved } from "./schema-steps/removals.ts";
+import { removals, usersBeingRemoved, usersOfTenant } from "./schema-steps/removals.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
 import { suspension } from "./schema-steps/suspension.ts";
@@ -130,6 +130,7 @@ const steps: readonly Step[] = [
   auditOfOwner,
   auditOfClient,
   auditOfOperator,
+  usersOfTenant,
 ];
 
 export const schemaVersion = steps.length;

@@ -88,6 +88,10 @@ describe("the pages of homes", () => {
     await assertUnknown(tab, /answers with an error \(503\)/);
     front.become("open");
     await isLive(tab);
+    front.become("too many calls");
+    await assertUnknown(tab, /You have too many calls in progress/);
+    front.become("open");
+    await isLive(tab);
     await house.service.stop();
     await assertUnknown(tab, /The service does not answer/);
   });

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EventHub } from "../../src/events/event-hub.ts";
 import type { EventReader } from "../../src/events/event-reader.ts";
-import { sliceMs, TimeSlices } from "../../src/events/time-slices.ts";
+import { sliceMs, TimeSlices } from "../../src/runtime/time-slices.ts";
 import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
+
+const ofTenant = (tenant: string) => ({ tenant, holder: "" });
 
 /** A clock on which each task takes a millisecond, and a counter of turns. */
 function madeTurns() {
@@ -26,8 +28,8 @@ describe("time slices", () => {
       return turnOf.length;
     };
     const ask = async () => {
-      const first = await slices.run("a", task);
-      await slices.run("a", task);
+      const first = await slices.run(ofTenant("a"), task);
+      await slices.run(ofTenant("a"), task);
       return first;
     };
     const firsts = await Promise.all(Array.from({ length: 50 }, ask));
@@ -38,7 +40,6 @@ describe("time slices", () => {
       ofTurns.every((count) => count <= sliceMs),
       ofTurns.join(),
     );
-    assert.ok(!turnOf.includes(0), "the first task waits for a turn too");
   });
 
   it("run the tasks of tenants in turn", async () => {
@@ -46,17 +47,39 @@ describe("time slices", () => {
     const slices = new TimeSlices({ turn, runtime });
     const order: string[] = [];
     const tenants = ["a", "a", "a", "a", "b", "b", "c"];
-    await Promise.all(tenants.map((tenant) => slices.run(tenant, () => order.push(tenant))));
+    await Promise.all(tenants.map((tenant) => slices.run(ofTenant(tenant), () => order.push(tenant))));
     assert.equal(order.join(""), "abcabaa");
+  });
+
+  it("run the tasks of a tenant's holders in turn, one in each turn of the tenant", async () => {
+    const { turn, runtime } = madeTurns();
+    const slices = new TimeSlices({ turn, runtime });
+    const order: string[] = [];
+    const owners = ["a1", "a1", "a1", "a2", "a3", "b1", "b1"];
+    const run = (owner: string) => slices.run({ tenant: owner[0]!, holder: owner }, () => order.push(owner));
+    await Promise.all(owners.map(run));
+    assert.deepEqual(order, ["a1", "b1", "a1", "b1", "a2", "a3", "a1"]);
+  });
+
+  it("let urgent work go first, for one turn each", async () => {
+    const { turns, turn, runtime } = madeTurns();
+    const slices = new TimeSlices({ turn, runtime, hasUrgentWork: () => true });
+    const turnOf: number[] = [];
+    const task = () => {
+      turns.elapsedMs += sliceMs;
+      turnOf.push(turns.count);
+    };
+    await Promise.all([1, 2, 3].map(() => slices.run(ofTenant("a"), task)));
+    assert.ok(turnOf[1]! >= turnOf[0]! + 2 && turnOf[2]! >= turnOf[1]! + 2, turnOf.join());
   });
 
   it("go on after a task has failed", async () => {
     const { turn, runtime } = madeTurns();
     const slices = new TimeSlices({ turn, runtime });
-    const failing = slices.run("a", () => {
+    const failing = slices.run(ofTenant("a"), () => {
       throw new RangeError("a task fails");
     });
-    const next = slices.run("a", () => "done");
+    const next = slices.run(ofTenant("a"), () => "done");
     await assert.rejects(failing, RangeError);
     assert.equal(await next, "done");
   });

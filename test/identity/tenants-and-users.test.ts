@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { addUsers } from "../../bench/users.ts";
 import { BadParameter, Conflict, NotFound } from "../../src/model/errors.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
@@ -185,3 +186,34 @@ async function accessOf(store: OpenStore, userId: UserId) {
     signIn: await tx.signIns.find({ ownerId: userId, hash: `sign-in ${userId}` }),
   }));
 }
+
+describe("a search through very many users", () => {
+  it("reads a range of ids at a time, and finds those of all ranges in order", async (t) => {
+    const { identity, store } = await madeIdentity(t);
+    const { tenantId } = await identity.addTenant({ name: "Acme" });
+    const wanted: UserId[] = [];
+    await store.transaction(async (tx) => {
+      const user = { tenantId, passwordHash: "no valid hash", isAdmin: false };
+      const addWanted = async () => wanted.push((await tx.users.add({ ...user, name: `wanted ${wanted.length}` }))!);
+      await addWanted();
+      await addUsers(tx, tenantId, 6_000);
+      await addWanted();
+      await addUsers(tx, (await tx.tenants.add({ name: "Second" }))!, 6_000);
+      await addWanted();
+    });
+    let reads = 0;
+    const read = store.read.bind(store);
+    store.read = (body) => {
+      reads += 1;
+      return read(body);
+    };
+    const find = async (filter: object) => (await identity.searchUsers({ afterId: 0, limit: 10, ...filter })).map(idOf);
+    const idOf = ({ userId }: { readonly userId: UserId }) => userId;
+    assert.deepEqual(await find({ text: "WANTED" }), wanted);
+    assert.equal(reads, 4);
+    assert.deepEqual(await find({ text: "wanted", tenantIds: [tenantId], limit: 2 }), wanted.slice(0, 2));
+    assert.deepEqual(await find({ text: "wanted", afterId: wanted[0], limit: 2 }), wanted.slice(1));
+    assert.deepEqual(await find({ name: "wanted 2" }), wanted.slice(2));
+    assert.deepEqual(await find({ text: "nobody" }), []);
+  });
+});

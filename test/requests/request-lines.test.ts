@@ -28,7 +28,8 @@ function logged(level: LogLevel = "debug") {
   return { report, written: () => written.map((line) => JSON.parse(line)) };
 }
 
-const openLines = (requestId = "r1") => ({ requestId, lines: [], isOpen: true }) as Parameters<typeof runWithLines>[0];
+const openLines = (requestId = "r1") =>
+  ({ requestId, lines: [], isOpen: true, owner: { tenant: "", holder: "" } }) as Parameters<typeof runWithLines>[0];
 
 describe("the log lines of a request", () => {
   it("are those that its work writes, also after a wait, each with its id in the log", async () => {

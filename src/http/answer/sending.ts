@@ -13,14 +13,20 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
     .send(body);
 }
 
+interface SlicedExchange {
+  readonly exchange: Exchange | undefined;
+  /** Makes what is read and logged belong to the exchange. */
+  readonly work: <Result>(act: () => Result) => Result;
+}
+
 /** Sends slices. If a slice fails, the connection is cut, so that the client sees that the answer is incomplete. */
 export function sendSlices(
   reply: FastifyReply,
   { status, headers, slices, unreadBytes, brokenOff }: SlicedAnswer,
   nextTurn: () => Promise<void>,
-  exchange: Exchange | undefined,
+  { exchange, work }: SlicedExchange,
 ): FastifyReply {
-  const body = Readable.from(inTurns(slices, nextTurn, exchange, brokenOff), {
+  const body = Readable.from(inTurns(ofExchange(slices, work), nextTurn, exchange, brokenOff), {
     objectMode: false,
     ...(unreadBytes !== undefined && { highWaterMark: unreadBytes }),
   });
@@ -28,6 +34,20 @@ export function sendSlices(
     .code(status)
     .headers({ ...headers })
     .send(body);
+}
+
+/** The reply asks for slices whenever its client has read some, outside the work of the exchange. */
+async function* ofExchange(slices: AsyncIterable<string>, work: SlicedExchange["work"]): AsyncGenerator<string> {
+  const iterator = slices[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await work(() => iterator.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ForeignOrigin, NotSignedIn } from "../../model/errors.ts";
+import type { OperatorCallTurns } from "../../operators/call-turns.ts";
 import type { Operator } from "../../operators/operator.ts";
 import type { BrowserCookie } from "../answer/browser-cookie.ts";
 import type { Incoming, SendingSite } from "./incoming.ts";
@@ -11,6 +12,8 @@ export interface OperatorCallers {
   /** `isUse`: whether it prolongs the session. */
   bySession(secret: string, isUse: boolean): Promise<Operator>;
   byToken(token: string): Promise<Operator>;
+  /** Bounds the calls in progress. */
+  readonly callTurns?: Pick<OperatorCallTurns, "run">;
 }
 
 /**

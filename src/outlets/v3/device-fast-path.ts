@@ -76,7 +76,7 @@ export function deviceFastPath({ exchanges, callers, v3, deviceAnswers, corsOrig
     if (!bearer) return false;
     const exchange = exchanges.begin(request, response);
     exchange.route = devicePath;
-    void answer(exchange, bearer, deviceId);
+    void exchanges.work(exchange, () => answer(exchange, bearer, deviceId));
     return true;
   };
 }

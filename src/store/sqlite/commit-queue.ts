@@ -51,6 +51,10 @@ export class CommitQueue {
     return this.#urgent.length + this.#soon.length + this.#ordinary.length;
   }
 
+  get hasUrgent(): boolean {
+    return this.#urgent.length > 0;
+  }
+
   get lastSyncMs(): number {
     return this.#lastSyncMs;
   }

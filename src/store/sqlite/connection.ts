@@ -43,20 +43,36 @@ export class Connection {
   }
 }
 
+/** A promise to wait for before the next statement; undefined when it may run at once. */
+export type GiveWay = () => Promise<void> | undefined;
+
 /**
- * Gives the connection to one body for one turn of the event loop. A body that awaits anything but its transaction would
- * block all writers, so it is failed; statements that it runs later are refused.
+ * Gives the connection to one body for one turn of the event loop, or for further ones that `giveWay` waits for. A body
+ * that awaits anything but its transaction would block all writers, so it is failed; statements that it runs later are
+ * refused.
  */
 export async function withSql<Result>(
   connection: Connection,
   nowMs: () => number,
   body: (sql: Sql) => Promise<Result>,
+  giveWay: GiveWay = () => undefined,
 ): Promise<Result> {
-  const sql = new LentSql(connection, nowMs);
   const { promise: waited, reject } = Promise.withResolvers<never>();
-  const nextTurn = setImmediate(() =>
-    reject(new Error("a transaction's body waited for something other than its transaction")),
-  );
+  const failNextTurn = () =>
+    setImmediate(() => reject(new Error("a transaction's body waited for something other than its transaction")));
+  let nextTurn = failNextTurn();
+  let waitingStatements = 0;
+  const waitFor = async (others: Promise<void>) => {
+    waitingStatements += 1;
+    clearImmediate(nextTurn);
+    await others;
+    waitingStatements -= 1;
+    if (waitingStatements === 0) nextTurn = failNextTurn();
+  };
+  const sql = new LentSql(connection, nowMs, () => {
+    const others = giveWay();
+    return others && waitFor(others);
+  });
   try {
     return await Promise.race([body(sql), waited]);
   } finally {
@@ -70,11 +86,13 @@ class LentSql implements Sql {
   readonly dialect = "sqlite";
   readonly #connection: Connection;
   readonly #nowMs: () => number;
+  readonly #giveWay: GiveWay;
   #isOver = false;
 
-  constructor(connection: Connection, nowMs: () => number) {
+  constructor(connection: Connection, nowMs: () => number, giveWay: GiveWay) {
     this.#connection = connection;
     this.#nowMs = nowMs;
+    this.#giveWay = giveWay;
   }
 
   end(): void {
@@ -82,6 +100,8 @@ class LentSql implements Sql {
   }
 
   async all<Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
+    const others = this.#giveWay();
+    if (others) await others;
     return this.#open().all(text, parameters) as Row[];
   }
 

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { StoreUnavailable } from "../../model/errors.ts";
+import { TimeSlices, type TimeSlicesParts, type TurnOwner } from "../../runtime/time-slices.ts";
 import { type ProbeSize, Writability } from "../disk/writability.ts";
 import { migrate } from "../migrations.ts";
 import { noNodeBus } from "../node-bus.ts";
@@ -17,7 +19,7 @@ import {
 import { writeProbe } from "../tables/write-probe.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
-import { Connection, withSql } from "./connection.ts";
+import { Connection, type GiveWay, withSql } from "./connection.ts";
 import { isSqliteFailure, unavailable } from "./errors.ts";
 import { type FileWork, workOnFile } from "./file-work.ts";
 
@@ -33,7 +35,14 @@ export interface SqliteOptions {
   readonly nowMs: () => number;
   /** Called after each COMMIT with the number of transactions that shared its sync. */
   readonly onCommit?: (transactions: number, syncMs: number) => void;
+  /** Whose turn a read takes that begins now; undefined for background work. */
+  readonly ownerOfRead?: () => TurnOwner | undefined;
+  readonly slices?: Pick<TimeSlicesParts, "turn" | "runtime">;
 }
+
+const backgroundOwner: TurnOwner = { tenant: "", holder: "" };
+const soonOwner: TurnOwner = { tenant: "soon", holder: "" };
+const processSlices = { turn: () => nextTurn(), runtime: { elapsedMs: () => performance.now() } };
 
 export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
   try {
@@ -84,16 +93,21 @@ class SqliteStore implements OpenStore {
   readonly #nowMs: () => number;
   readonly #body = new AsyncLocalStorage<true>();
   readonly #writability = new Writability((size) => this.#probe(size));
-  #lastRead: Promise<unknown> = Promise.resolve();
+  readonly #ownerOfRead: () => TurnOwner | undefined;
+  /** Reads in time slices. While a slice waits, urgent writes go first. */
+  readonly #reads: TimeSlices;
   #isClosed = false;
 
-  constructor(file: string, writer: Connection, { nowMs, onCommit }: SqliteOptions) {
+  constructor(file: string, writer: Connection, options: SqliteOptions) {
+    const { nowMs, onCommit, ownerOfRead = () => undefined, slices = processSlices } = options;
     this.#file = file;
     this.#writer = writer;
     this.#reader = new Connection(file, { readOnly: true });
     this.#queue = new CommitQueue(writer, onCommit);
     this.#checkpointer = new Checkpointer(file);
     this.#nowMs = nowMs;
+    this.#ownerOfRead = ownerOfRead;
+    this.#reads = new TimeSlices({ ...slices, hasUrgentWork: () => this.#queue.hasUrgent });
   }
 
   async migrate(): Promise<void> {
@@ -110,12 +124,17 @@ class SqliteStore implements OpenStore {
     return result;
   }
 
-  /** Reads run one after another, since they share one connection. Each sees all writes acknowledged before it began. */
-  async read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  /**
+   * Reads run one after another, since they share one connection; tenants take turns. Each sees all writes acknowledged
+   * before it began, and no others, although the event loop serves others between its statements.
+   */
+  async read<Result>(
+    body: (tx: Transaction) => Promise<Result>,
+    { soon = false }: Pick<Priority, "soon"> = {},
+  ): Promise<Result> {
     this.#refuseNested("a read");
-    const result = this.#lastRead.then(() => this.#readNow(body));
-    this.#lastRead = result.catch(() => undefined);
-    return result;
+    const owner = soon ? soonOwner : (this.#ownerOfRead() ?? backgroundOwner);
+    return this.#reads.run(owner, () => this.#readNow(body));
   }
 
   async health(): Promise<StoreHealth> {
@@ -169,7 +188,8 @@ class SqliteStore implements OpenStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#queue.drained();
-    await this.#lastRead;
+    // When its turn comes, no read runs. Those behind it are refused.
+    await this.#reads.run(backgroundOwner, () => undefined);
     await this.#checkpointer.stop();
     this.#reader.close();
     this.#writer.close();
@@ -180,7 +200,7 @@ class SqliteStore implements OpenStore {
     try {
       this.#reader.run("BEGIN");
       try {
-        return await this.#run(this.#reader, body);
+        return await this.#run(this.#reader, body, () => this.#reads.wait());
       } finally {
         this.#reader.run("COMMIT");
       }
@@ -189,8 +209,8 @@ class SqliteStore implements OpenStore {
     }
   }
 
-  #run<Result>(connection: Connection, body: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#body.run(true, () => withSql(connection, this.#nowMs, (sql) => body(transactionOn(sql))));
+  #run<Result>(connection: Connection, body: (tx: Transaction) => Promise<Result>, giveWay?: GiveWay): Promise<Result> {
+    return this.#body.run(true, () => withSql(connection, this.#nowMs, (sql) => body(transactionOn(sql)), giveWay));
   }
 
   /** A nested transaction would wait for the transaction around it, for ever. */

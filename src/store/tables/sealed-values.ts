@@ -59,6 +59,10 @@ const ownedTables: Readonly<
   "assistant outlet": { table: "assistant_outlets", id: "id", column: "sealed_settings" },
   "assistant credential": { table: "assistant_grants", id: "outlet_id", column: "sealed_credential" },
 };
+const sealedColumns: readonly { readonly table: string; readonly column: string }[] = [
+  ...Object.values(linkColumns).map((column) => ({ table: "links", column })),
+  ...Object.values(ownedTables),
+];
 /** The SQL condition that the store holds a sealed value. */
 export const hasSealedValuesSql = [
   ...Object.values(linkColumns).map((column) => ({ table: "links", column })),
@@ -125,19 +129,15 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
     },
     async countByKey() {
       const keyOf = (column: string) => `substr(${column}, ${keyIdPosition.from}, ${keyIdPosition.letters})`;
-      const rows = await sql.all<{ keyId: string; count: number }>(
-        `SELECT key_id AS "keyId", COUNT(*) AS count FROM (
-           SELECT ${keyOf("sealed_token")} AS key_id FROM links
-           UNION ALL SELECT ${keyOf("sealed_credential")} FROM links WHERE sealed_credential IS NOT NULL
-           UNION ALL SELECT ${keyOf("sealed_secret")} FROM webhooks
-           UNION ALL SELECT ${keyOf("sealed_url")} FROM webhooks WHERE sealed_url IS NOT NULL
-           UNION ALL SELECT ${keyOf("sealed_answer")} FROM idempotency_keys WHERE sealed_answer IS NOT NULL
-           UNION ALL SELECT ${keyOf("sealed")} FROM link_sessions
-           UNION ALL SELECT ${keyOf("sealed_settings")} FROM assistant_outlets
-           UNION ALL SELECT ${keyOf("sealed_credential")} FROM assistant_grants WHERE sealed_credential IS NOT NULL
-         ) AS sealed_values GROUP BY key_id ORDER BY key_id`,
-      );
-      return new Map(rows.map(({ keyId, count }) => [keyId, count]));
+      const counts = new Map<string, number>();
+      // A statement for each column, because the event loop serves others only between two statements.
+      for (const { table, column } of sealedColumns) {
+        const rows = await sql.all<{ keyId: string; count: number }>(
+          `SELECT ${keyOf(column)} AS "keyId", COUNT(*) AS count FROM ${table} WHERE ${column} IS NOT NULL GROUP BY 1`,
+        );
+        for (const { keyId, count } of rows) counts.set(keyId, (counts.get(keyId) ?? 0) + Number(count));
+      }
+      return new Map([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
     },
   };
 }

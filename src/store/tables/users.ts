@@ -21,6 +21,8 @@ export interface ListedUserFilter {
   /** Only users with exactly this name. */
   readonly name?: string | undefined;
   readonly afterId: number;
+  /** Bounds how many rows are looked at. Undefined: all users that follow. */
+  readonly throughId?: number | undefined;
   readonly limit: number;
 }
 
@@ -37,6 +39,8 @@ export interface UserTable {
   list(tenantId?: TenantId): Promise<UserRow[]>;
   /** Users of these tenants, or of all, in the order of their ids, after the given one. */
   listed(filter: ListedUserFilter): Promise<UserRow[]>;
+  /** The highest id of a user; 0 when there is none. */
+  lastId(): Promise<number>;
   /** These users with their names and tenants. Users who do not exist are left out. */
   some(ids: readonly UserId[]): Promise<Pick<UserRow, "id" | "tenantId" | "name">[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
@@ -111,10 +115,11 @@ export function userTable(sql: Sql): UserTable {
         : sql.all<UserRow>(`SELECT ${columns} FROM users WHERE tenant_id = $1 ORDER BY id`, [tenantId]));
       return rows.map((row) => ({ ...row, isAdmin: Boolean(row.isAdmin) }));
     },
-    async listed({ tenantIds, text, name, afterId, limit }) {
+    async listed({ tenantIds, text, name, afterId, throughId, limit }) {
       const parameters: Parameter[] = [afterId, limit];
       const parameter = (value: Parameter) => `$${parameters.push(value)}`;
       const conditions = ["id > $1"];
+      if (throughId !== undefined) conditions.push(`id <= ${parameter(throughId)}`);
       if (tenantIds !== undefined) conditions.push(`tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`);
       if (name !== undefined) conditions.push(`name = ${parameter(name)}`);
       if (text !== undefined) {
@@ -124,6 +129,9 @@ export function userTable(sql: Sql): UserTable {
       }
       const select = `SELECT ${columns} FROM users WHERE ${conditions.join(" AND ")} ORDER BY id LIMIT $2`;
       return (await sql.all<UserRow>(select, parameters)).map((row) => ({ ...row, isAdmin: Boolean(row.isAdmin) }));
+    },
+    async lastId() {
+      return (await sql.all<{ id: number | null }>("SELECT MAX(id) AS id FROM users"))[0]?.id ?? 0;
     },
     some(ids) {
       const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";

@@ -150,6 +150,8 @@ export function operatorTableCases(harness: StoreHarness): void {
         assert.deepEqual(await ids({ text: "anna", limit: 1 }), added.slice(0, 1));
         assert.deepEqual(await ids({ text: "anna", afterId: added[0]! }), added.slice(1, 2));
         assert.deepEqual(await ids({ text: "%_" }), added.slice(2));
+        assert.deepEqual(await ids({ text: "anna", throughId: added[0]! }), added.slice(0, 1));
+        assert.equal(await tx.users.lastId(), added.at(-1));
         assert.deepEqual(await ids({ text: String(added[0]) }), added.slice(0, 1));
         const some = await tx.users.some([added[1], home.userId, 2 ** 31 - 1] as never);
         assert.deepEqual(

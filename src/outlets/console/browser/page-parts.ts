@@ -38,5 +38,6 @@ export function problemOf(status: number): Problem {
   if (status === 401) return { sentence: "You are signed out.", link: { words: "Sign in", to } };
   if (status === 403) return { sentence: "Your role does not allow this page any more." };
   if (status === 404) return { sentence: "What this page shows does not exist any more." };
+  if (status === 429) return { sentence: "You have too many calls in progress. The page tries again by itself." };
   return { sentence: `The service answers with an error (${status}). The page tries again by itself.` };
 }
