@@ -9,6 +9,7 @@ import {
   Configuration,
   calculatePKCECodeChallenge,
   discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
   ResponseBodyError,
   randomNonce,
@@ -88,6 +89,8 @@ export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSetti
     const authentication = methods.includes("client_secret_basic") ? ClientSecretBasic : ClientSecretPost;
     const configuration = new Configuration(server, clientId, undefined, authentication(clientSecret));
     configuration.timeout = timeLimitSeconds;
+    // Without it the library trusts an ID token because it came over TLS. The keys are read at most once a minute.
+    enableNonRepudiationChecks(configuration);
     for (const change of execute) change(configuration);
     return configuration;
   }
