@@ -43,7 +43,7 @@ import {
   unendedLinkSessions,
 } from "./schema-steps/links.ts";
 import { nodeQuestions } from "./schema-steps/nodes.ts";
-import { operators } from "./schema-steps/operators.ts";
+import { operators, tokensOfTokens } from "./schema-steps/operators.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { quotas } from "./schema-steps/quotas.ts";
 import { removals, usersBeingRemoved } from "./schema-steps/removals.ts";
@@ -130,6 +130,7 @@ const steps: readonly Step[] = [
   auditOfOwner,
   auditOfClient,
   auditOfOperator,
+  tokensOfTokens,
 ];
 
 export const schemaVersion = steps.length;
