@@ -122,7 +122,8 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
       const { tenantId } = await tenants.findTenant(tenant);
       const secret = newSecret("bwcs_");
       const id = `bwc_${randomBytes(16).toString("base64url")}`;
-      const client = { id, tenantId, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers };
+      const linkPages = { returnUrls, vouchesForUsers };
+      const client = { id, tenantId, name, kind, redirectUris, requiresPkce, ...linkPages, hasStrictScopes: true };
       return store.transaction(async (tx) => {
         await tx.clients.add({ ...client, secrets: [{ hash: hashOf(secret), endsMs: null }] });
         return { client: { ...client, createdMs: await tx.clock.nowMs(), suspendedMs: null }, secret };

@@ -17,6 +17,7 @@ import {
   failureCounts,
   refreshTokensOfGrant,
   scopedTokens,
+  strictScopes,
   tenantTokens,
   tokensByOwner,
 } from "./schema-steps/authorization.ts";
@@ -131,6 +132,7 @@ const steps: readonly Step[] = [
   auditOfClient,
   auditOfOperator,
   tokensOfTokens,
+  strictScopes,
 ];
 
 export const schemaVersion = steps.length;
