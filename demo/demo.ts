@@ -84,7 +84,7 @@ export async function runDemo(
     );
     stops.push(() => service.stop());
     // `breezeway sim` reads the address here. It is no secret.
-    if (ecosystem.addressFile) writeFileSync(join(folder.path, ecosystem.addressFile), ecosystem.url);
+    if (ecosystem.addressFile) writeFileSync(join(folder.path, ecosystem.addressFile), ecosystem.url, { mode: 0o600 });
     const houseSeed = await checkSeed(service, seed);
     const access = await accessTo(service, folder.path);
     stops.push(access.stop);

@@ -19,7 +19,7 @@ export function stepProgressIn(file: string, startedMs: number, { walk }: Pick<D
       const before = done.size;
       for (const step of outerSteps(view, lastDepartureMs, startedMs)) done.add(step);
       for (const step of middleSteps(view, done, startedMs)) done.add(step);
-      if (done.size > before) writeFileSync(file, JSON.stringify([...done]));
+      if (done.size > before) writeFileSync(file, JSON.stringify([...done]), { mode: 0o600 });
       return done;
     },
   };

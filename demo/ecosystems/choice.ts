@@ -47,7 +47,7 @@ export function defaultFolder(usual: string, chosen: string | undefined): string
 
 /** Stores the choice for the next start. */
 export function keepChoice(folder: string, { name }: Choice): void {
-  writeFileSync(join(folder, choiceFile), name);
+  writeFileSync(join(folder, choiceFile), name, { mode: 0o600 });
 }
 
 /** Folders of earlier versions have no such file; their house is in the file of its simulator. */

@@ -111,6 +111,9 @@ export function countsInStore(store: Store<FailureTables>, purpose: string): Fai
       }),
     reset: (pair) => store.transaction((tx) => tx.failureCounts.remove(key("pair", pair))),
     // The row is a time, not a count. It is removed with old counts, when no pair's count can be older.
-    unlock: (account) => store.transaction((tx) => tx.failureCounts.add(key("unlocked", account), {})),
+    unlock: (account) =>
+      store.transaction(async (tx) => {
+        await tx.failureCounts.add(key("unlocked", account), {});
+      }),
   };
 }

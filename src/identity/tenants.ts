@@ -50,7 +50,8 @@ export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
       return row && fromRow(row);
     },
     async renameTenant(tenantId, newName) {
-      const name = checkTenantName(newName);
+      const stored = await store.read(({ tenants }) => tenants.byId(tenantId));
+      const name = checkTenantName(newName, stored?.name);
       const isRenamed = await store.transaction(({ tenants }) => tenants.rename(tenantId, name));
       if (!isRenamed) throw new Conflict(`There is a tenant ${name} already.`);
       return { tenantId, name };
@@ -63,8 +64,8 @@ export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
 }
 
 /** A name of digits alone would be read as an id. */
-export function checkTenantName(newName: string): string {
-  const name = checkNewName("name", readName("name", newName));
+export function checkTenantName(newName: string, storedName?: string): string {
+  const name = checkNewName("name", readName("name", newName), storedName);
   if (/^\d+$/.test(name)) {
     throw new BadParameter("name", "A tenant's name must not be digits alone: those mean a tenant's id.");
   }

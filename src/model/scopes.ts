@@ -15,6 +15,39 @@ export function parseScopes(parameter: string | undefined): Scopes {
   return known.length === 0 ? null : known;
 }
 
+/** All scopes, for a request that names none. The last word is no scope; it tells this grant from one that names all. */
+export const allScopesText = `${scopes.join(" ")} by-default`;
+
+/**
+ * The scopes of a request for a grant, as text; null means everything. A client of an earlier version gets everything
+ * without a known scope. A later one gets all scopes if it names none, and only `devices:read` if it names no known one:
+ * a mistyped name grants little.
+ */
+export function requestedScope(parameter: string | undefined, { hasStrictScopes }: ScopeRules): string | null {
+  const known = parseScopes(parameter);
+  if (known || !hasStrictScopes) return scopeText(known);
+  return isBlank(parameter) ? allScopesText : "devices:read";
+}
+
+/** The scopes that a refresh asks for; null keeps what was granted. */
+export function refreshScopes(parameter: string | undefined, rules: ScopeRules): Scopes {
+  return isBlank(parameter) ? null : storedScopes(requestedScope(parameter, rules));
+}
+
+/** The scopes of a grant that the answer names: none if the request named none and got all. */
+export function namedScopes(granted: string | null): Scopes {
+  return granted === allScopesText ? null : storedScopes(granted);
+}
+
+export interface ScopeRules {
+  /** False for a client of a version that gave everything to a request without a known scope. */
+  readonly hasStrictScopes: boolean;
+}
+
+function isBlank(parameter: string | undefined): boolean {
+  return parameter === undefined || /^[\s,]*$/.test(parameter);
+}
+
 export function scopeText(granted: Scopes): string | null {
   return granted?.join(" ") ?? null;
 }

@@ -122,7 +122,8 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
       const { tenantId } = await tenants.findTenant(tenant);
       const secret = newSecret("bwcs_");
       const id = `bwc_${randomBytes(16).toString("base64url")}`;
-      const client = { id, tenantId, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers };
+      const linkPages = { returnUrls, vouchesForUsers };
+      const client = { id, tenantId, name, kind, redirectUris, requiresPkce, ...linkPages, hasStrictScopes: true };
       return store.transaction(async (tx) => {
         await tx.clients.add({ ...client, secrets: [{ hash: hashOf(secret), endsMs: null }] });
         return { client: { ...client, createdMs: await tx.clock.nowMs(), suspendedMs: null }, secret };
@@ -132,12 +133,12 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
     listClients: async (tenantId) => (await store.read((tx) => tx.clients.list(tenantId))).map(withoutSecrets),
 
     async editClient(clientId, wanted) {
-      const newName = wanted.name === undefined ? undefined : checkNewName("name", readName("name", wanted.name));
+      const newName = wanted.name === undefined ? undefined : readName("name", wanted.name);
       if (wanted.returnUrls) checkReturnUrls(wanted.returnUrls);
       return change(clientId, async (tx, client) => {
         if (wanted.redirectUris) checkRedirectUris(wanted.redirectUris, client.kind);
         const registered = {
-          name: newName ?? client.name,
+          name: newName === undefined ? client.name : checkNewName("name", newName, client.name),
           redirectUris: wanted.redirectUris ?? client.redirectUris,
           returnUrls: wanted.returnUrls ?? client.returnUrls,
           vouchesForUsers: wanted.vouchesForUsers ?? client.vouchesForUsers,

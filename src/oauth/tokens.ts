@@ -6,7 +6,7 @@ import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors
 import { ownerIdOf } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import { InvalidScope } from "../model/scope-errors.ts";
-import { missingScopes, type Scopes, scopeText, storedScopes } from "../model/scopes.ts";
+import { missingScopes, namedScopes, type Scopes, scopeText, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 import type { SweepCursor } from "../store/tables/keyset-sweep.ts";
@@ -43,7 +43,8 @@ export interface Tokens {
   exchangeCode(client: Client, exchange: CodeExchange, source: string): Promise<IssuedTokens>;
   /** Requested scopes narrow the new access token, not the grant. */
   refresh(client: Client, refresh: Refresh, source: string): Promise<IssuedTokens>;
-  issueToClient(client: Client, requestedScopes: Scopes, source: string): Promise<IssuedTokens>;
+  /** `scope` as text, null means everything. */
+  issueToClient(client: Client, scope: string | null, source: string): Promise<IssuedTokens>;
   /** Ends the whole grant of the token. An unknown token, or another client's, is ignored. */
   revoke(client: Client, token: string, source: string): Promise<void>;
   /** Removes expired tokens, codes and sign-ins, and grants without tokens. */
@@ -142,7 +143,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
     return {
       accessToken,
       expiresInSeconds: lifetimes.accessSeconds,
-      scopes: requestedScopes ?? storedScopes(grant.scope),
+      scopes: requestedScopes ?? namedScopes(grant.scope),
     };
   }
 
@@ -221,7 +222,7 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
         return { issued: await issue(tx, grant, token.hash, requestedScopes) };
       }),
 
-    async issueToClient(client, requestedScopes, source) {
+    async issueToClient(client, scope, source) {
       if (client.kind !== "enterprise") {
         throw new UnauthorizedClient("Only an enterprise client may use client_credentials.");
       }
@@ -229,7 +230,6 @@ export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReac
         await lockClient(tx, client);
         const ended = await tokenLimit.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
-        const scope = scopeText(requestedScopes);
         const noTerms = { termsVersion: null, termsMs: null };
         const grant: GrantRow = {
           id: randomUUID(),

@@ -1,4 +1,5 @@
 import { auditEntry } from "../identity/audit.ts";
+import { readName } from "../identity/names.ts";
 import type { PasswordCaller, Passwords } from "../identity/passwords.ts";
 import { hashOf, isOwnedSecret, newSecret } from "../identity/secrets.ts";
 import { checkTenantName } from "../identity/tenants.ts";
@@ -138,9 +139,12 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
     async takeLink(kind, secret, { name: typed, password, tenant, ...origin }) {
       const known = await store.read(async (tx) => {
         const link = await find(tx, kind, secret);
-        return { link, needsTenant: await needsTenant(tx, link) };
+        const wanted = readName("name", link.name ?? typed);
+        // A claim is the way back in, also by a name that an earlier version accepted.
+        const storedName = (await tx.operators.byName(wanted))?.name;
+        return { wanted, storedName, needsTenant: await needsTenant(tx, link) };
       });
-      const name = checkOperatorName(known.link.name ?? typed);
+      const name = checkOperatorName(known.wanted, known.storedName);
       const tenantName = known.needsTenant ? checkTenantName(tenant) : undefined;
       const caller: PasswordCaller = origin;
       const passwordHash = await passwords.hash(password, caller);

@@ -101,8 +101,8 @@ export async function addOperator(
 }
 
 /** Digits alone would be read as an id, and `local` stands for commands on the machine. */
-export function checkOperatorName(newName: string): string {
-  const name = checkNewName("name", readName("name", newName));
+export function checkOperatorName(newName: string, storedName?: string): string {
+  const name = checkNewName("name", readName("name", newName), storedName);
   if (/^\d+$/.test(name) || name.toLowerCase() === localName) {
     throw new BadParameter("name", `An operator's name must not be digits alone, and not "${localName}".`);
   }

@@ -5,7 +5,7 @@ import type { OperatorId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { OperatorTokenRow } from "../store/tables/operator-tokens.ts";
-import type { Operator } from "./operator.ts";
+import type { Operator, OperatorCredential } from "./operator.ts";
 import { accessOf } from "./operator-access.ts";
 import { newId } from "./sessions.ts";
 import type { OperatorTables } from "./tables.ts";
@@ -13,14 +13,22 @@ import type { OperatorTables } from "./tables.ts";
 /** A token without its secret. */
 export type TokenRecord = Omit<OperatorTokenRow, "hash">;
 
+export interface NewToken {
+  readonly name: string;
+  /** `defaultTokenDays` when it is left out, or fewer: until the maker ends. */
+  readonly days?: number | undefined;
+  /**
+   * The credential of the operator who makes it. What a token makes ends with that token. What a session makes stays: the
+   * password was typed for it.
+   */
+  readonly maker?: OperatorCredential | undefined;
+}
+
 export interface Tokens {
   /** The operator of a token. Rejects with NotSignedIn. */
   byToken(token: string): Promise<Operator>;
-  /** Makes a token, which is shown once. */
-  addToken(
-    operatorId: OperatorId,
-    token: { readonly name: string; readonly days: number },
-  ): Promise<{ readonly secret: string; readonly token: TokenRecord }>;
+  /** Makes a token, which is shown once. Rejects with BadParameter if it would outlive the token that makes it. */
+  addToken(operatorId: OperatorId, token: NewToken): Promise<{ readonly secret: string; readonly token: TokenRecord }>;
   /** Of one operator, or of all. */
   listTokens(operatorId?: OperatorId): Promise<readonly TokenRecord[]>;
   /** Ends a token by its id; `operatorId` restricts it to this operator's own. */
@@ -29,6 +37,7 @@ export interface Tokens {
 
 const tokenPrefix = "bwop_";
 export const longestTokenDays = 366;
+export const defaultTokenDays = 90;
 const dayMs = 86_400_000;
 /** The last use is stored at most this often. */
 const renewEveryMs = 60_000;
@@ -59,8 +68,9 @@ export function tokensOn(store: Store<OperatorTables>): Tokens {
         by: { kind: "token", id: token.id },
       };
     },
-    async addToken(operatorId, { name: newName, days }) {
+    async addToken(operatorId, { name: newName, days: wantedDays, maker }) {
       const name = checkNewName("name", readName("name", newName));
+      const days = wantedDays ?? defaultTokenDays;
       if (!(Number.isInteger(days) && days >= 1 && days <= longestTokenDays)) {
         throw new BadParameter("days", `A token is valid for 1 to ${longestTokenDays} days.`);
       }
@@ -75,7 +85,14 @@ export function tokensOn(store: Store<OperatorTables>): Tokens {
           const most = `The operator has ${limits.tokensPerOperator} tokens.`;
           throw new LimitReached("tokensPerOperator", `${most} Revoke one first.`);
         }
-        const row = { id: newId("ot_"), operatorId, name, createdMs: nowMs, expiresMs: nowMs + days * dayMs };
+        const parent = maker?.kind === "token" ? await tx.operatorTokens.hold(maker.id) : undefined;
+        if (maker?.kind === "token" && !(parent && parent.expiresMs > nowMs)) throw new NotSignedIn();
+        const lastMs = parent?.expiresMs ?? Number.POSITIVE_INFINITY;
+        const wantedMs = nowMs + days * dayMs;
+        if (wantedDays !== undefined && wantedMs > lastMs) throw outlivesMaker(nowMs, lastMs);
+        const parentId = parent?.id ?? null;
+        const expiresMs = Math.min(wantedMs, lastMs);
+        const row = { id: newId("ot_"), operatorId, name, parentId, createdMs: nowMs, expiresMs };
         await tx.operatorTokens.add({ ...row, hash: hashOf(secret) });
         return { ...row, usedMs: null };
       });
@@ -97,6 +114,13 @@ export function tokensOn(store: Store<OperatorTables>): Tokens {
         return withoutSecret(token);
       }),
   };
+}
+
+function outlivesMaker(nowMs: number, lastMs: number): BadParameter {
+  const days = Math.floor((lastMs - nowMs) / dayMs);
+  const allowed = days === 0 ? "Leave days out" : `Choose at most ${days}, or leave days out`;
+  const until = new Date(lastMs).toISOString();
+  return new BadParameter("days", `The token that makes this one is valid until ${until}. ${allowed} to end with it.`);
 }
 
 function withoutSecret({ hash: _, ...token }: OperatorTokenRow): TokenRecord {

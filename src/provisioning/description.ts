@@ -5,7 +5,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Transaction } from "../store/seam.ts";
 import { lastHeardMs } from "../store/tables/devices.ts";
-import type { DeviceDescription } from "./new-device.ts";
+import { checkDescription, type DeviceDescription } from "./new-device.ts";
 
 type DescriptionTables = Pick<Transaction, "users" | "devices" | "deviceTypeMaps" | "attributes" | "log">;
 
@@ -28,6 +28,7 @@ export async function describeIn(
   if (device.isVirtual) {
     throw new Conflict(`Device ${deviceId} belongs to a linked account: its name and rooms come from the ecosystem.`);
   }
+  checkDescription(description, device);
   const { name = device.name, room = device.room } = description;
   const attributes = new Map((await tx.attributes.all(userId, deviceId)).map((row) => [row.key, row]));
   if (name === device.name && room === device.room) return { device, attributes };

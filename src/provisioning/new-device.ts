@@ -1,5 +1,6 @@
 import type { AttributeChange } from "../devices/commit.ts";
 import { BadParameter } from "../model/errors.ts";
+import { hiddenCharacter, hiddenCharacterProblem } from "../model/hidden-characters.ts";
 import type { UserId } from "../model/ids.ts";
 import { virtualDeviceType } from "../model/virtual-device-type.ts";
 
@@ -22,14 +23,20 @@ export interface DeviceDescription {
 
 /** Throws BadParameter unless the texts can be those of a device. */
 export function checkNewDevice({ name, typeName, room }: NewDevice): void {
-  checkText("name", name);
   checkText("type", typeName);
-  checkDescription({ ...(room !== undefined && { room }) });
+  checkDescription({ name, ...(room !== undefined && { room }) });
 }
 
-export function checkDescription({ name, room }: DeviceDescription): void {
-  if (name !== undefined) checkText("name", name);
-  if (room !== undefined && room !== null) checkText("room", room);
+/** A name or room that stays as it is passes: an earlier version may have accepted it. */
+export function checkDescription({ name, room }: DeviceDescription, stored: DeviceDescription = {}): void {
+  if (name !== undefined && name !== stored.name) checkName("name", name);
+  if (room !== undefined && room !== null && room !== stored.room) checkName("room", room);
+}
+
+function checkName(parameter: "name" | "room", text: string): void {
+  checkText(parameter, text);
+  const hidden = hiddenCharacter(text);
+  if (hidden) throw new BadParameter(parameter, `The device's ${parameter} ${hiddenCharacterProblem(hidden)}`);
 }
 
 /** Throws BadParameter unless the text can be the name of an ordinary device type. */

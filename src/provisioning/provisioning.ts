@@ -13,7 +13,7 @@ import { AdditionLimits, checkAddition } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import { CostlyTurns } from "./costly-turns.ts";
 import { describeIn } from "./description.ts";
-import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import type { DeviceDescription, NewDevice } from "./new-device.ts";
 import { removeIn } from "./operator-devices.ts";
 import { type SizedDevice, sized } from "./sized-device.ts";
 import {
@@ -167,7 +167,6 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       return writeCostly({ store, commitGroup, turns, admitsUrgent, abandoned }, tenantId, writes);
     },
     async update(tenantId, deviceId, description, keep) {
-      checkDescription(description);
       const userId = await ownerOf(tenantId, deviceId);
       const updated = await commitGroup(async (tx) => {
         const state = await describeIn(tx, userId, deviceId, description, ownThings);

@@ -17,6 +17,7 @@ import {
   failureCounts,
   refreshTokensOfGrant,
   scopedTokens,
+  strictScopes,
   tenantTokens,
   tokensByOwner,
 } from "./schema-steps/authorization.ts";
@@ -43,7 +44,7 @@ import {
   unendedLinkSessions,
 } from "./schema-steps/links.ts";
 import { nodeQuestions } from "./schema-steps/nodes.ts";
-import { operators } from "./schema-steps/operators.ts";
+import { operators, tokensOfTokens } from "./schema-steps/operators.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { quotas } from "./schema-steps/quotas.ts";
 import { removals, usersBeingRemoved, usersOfTenant } from "./schema-steps/removals.ts";
@@ -131,6 +132,8 @@ const steps: readonly Step[] = [
   auditOfClient,
   auditOfOperator,
   usersOfTenant,
+  tokensOfTokens,
+  strictScopes,
 ];
 
 export const schemaVersion = steps.length;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sessionLifetime } from "../../src/account/sessions.ts";
+import { scopes } from "../../src/model/scopes.ts";
 import { LinkVisitor, linkWorld, titleOf } from "../link-sessions/link-world.ts";
 import { ada, admin, oauthWorld } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
@@ -97,7 +98,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       const { user, links, apps, devices, things, alerts } = JSON.parse(file.body);
       assert.deepEqual([user.userId, user.userName, user.tenantName], [world.userId, "ada", "Acme"]);
       assert.deepEqual([links[0].ecosystem, links[0].homes], ["nest", ["Maple Street"]]);
-      assert.deepEqual([apps[0].name, apps[0].scopes, alerts], ["Lantern", "all", []]);
+      assert.deepEqual([apps[0].name, apps[0].scopes, alerts], ["Lantern", scopes, []]);
       const names = devices.map((device: { deviceName: string }) => device.deviceName);
       assert.ok(names.includes("Ada's lamp") && !names.includes("Bob's lamp"), String(names));
       assert.ok(things.some(({ kind }: { kind: string }) => kind === "thermostat"));

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import pg from "pg";
 import { type Config, readConfig } from "../../src/config/config.ts";
+import { hashOf } from "../../src/identity/secrets.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
@@ -102,6 +104,14 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     });
     return { id: made.client.id, secret: made.secret };
   };
+  /** A client as versions with other rules for scopes have registered it. */
+  const addOlderClient = async (kind: "user" | "enterprise" = "user"): Promise<MadeClient> => {
+    const [id, secret] = [`bwc_${randomUUID()}`, "older secret"];
+    const registered = { id, tenantId, name: "Older", kind, redirectUris: [callback], requiresPkce: false };
+    const secrets = [{ hash: hashOf(secret), endsMs: null }];
+    await deployment.service.parts.store.transaction((tx) => tx.clients.add({ ...registered, secrets }));
+    return { id, secret };
+  };
   const addDevice = async (user: UserId, name: string, type = "Lamp"): Promise<DeviceId> => {
     const added = await administration.run("device add", { user: String(user), name, type });
     return (added as { deviceId: DeviceId }).deviceId;
@@ -186,6 +196,7 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     strangerId,
     client,
     addClient,
+    addOlderClient,
     addDevice,
     browser: () => new ScriptedBrowser(baseUrl),
     authorizeUrl,

@@ -7,13 +7,17 @@ import pg from "pg";
 import { hasConsent, type ScopedPrincipal } from "../../src/identity/principal.ts";
 import { hashOf, newOwnedSecret } from "../../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
-import { type Scopes, scopes } from "../../src/model/scopes.ts";
+import { allScopesText, type Scopes, scopes } from "../../src/model/scopes.ts";
 import { scopeStep } from "../../src/store/migrations.ts";
 import { send, write } from "../events/made-home.ts";
 import { deployments } from "../set-up/deployment.ts";
 import { ada, admin, callback, type MadeClient, type OAuthWorld, oauthWorld } from "./oauth-world.ts";
 
 const everything = scopes.join(" ");
+const heat = { trait: "thermostat", command: "setMode", params: { mode: "heat" } };
+/** A command that passes the check of the scope does not find the thing. */
+const heatingStatus = async ({ baseUrl }: OAuthWorld, token: string) =>
+  (await send(`${baseUrl}/v3/things/unknown/commands`, token, "POST", heat)).status;
 
 it("a client that asks for scopes", async (t) => {
   const world = await oauthWorld(t);
@@ -49,16 +53,53 @@ it("a client that asks for scopes", async (t) => {
     },
   );
 
-  await t.test("gets everything without a known scope, and the answer names none", async () => {
-    for (const scope of [undefined, "openid offline_access devices:write *"]) {
+  await t.test("gets all scopes if it names none, and the answer has four members", async () => {
+    for (const scope of [undefined, "", " , "]) {
       const { body } = await world.exchange(await world.code({ scope }));
+      assert.equal(Object.keys(body).length, 4);
+      assert.equal(await heatingStatus(world, body.access_token), 404, "a command passes the check of the scope");
+      for (const path of ["/v3/users", "/v3/alerts", "/v3/webhooks"]) {
+        assert.equal((await world.get(path, body.access_token)).status, 200, path);
+      }
+      const refreshed = (await world.refresh(body.refresh_token)).body;
+      assert.equal(Object.keys(refreshed).length, 4);
+      assert.equal(await heatingStatus(world, refreshed.access_token), 404);
+      assert.equal((await refresh(world, body.refresh_token, "alerts")).body.scope, "alerts");
+    }
+  });
+
+  await t.test("gets only devices:read if it names no known one, also by a refresh", async () => {
+    const unknown = "openid offline_access devices:write *";
+    const { body } = await world.exchange(await world.code({ scope: unknown }));
+    assert.equal(body.scope, "devices:read");
+    const all = (await world.exchange(await world.code())).body;
+    const narrowed = (await refresh(world, all.refresh_token, unknown)).body;
+    assert.equal(narrowed.scope, "devices:read");
+    for (const token of [body.access_token, narrowed.access_token]) {
+      assert.equal((await world.get("/v3/users", token)).status, 200);
+      assert.equal((await world.get("/v3/alerts", token)).status, 403);
+      assert.equal((await put(world, token, lampId)).status, 403);
+    }
+    const alerts = (await world.exchange(await world.code({ scope: "alerts" }))).body;
+    assert.equal((await refresh(world, alerts.refresh_token, unknown)).body.error, "invalid_scope");
+  });
+
+  await t.test("gets everything without a known scope if an earlier version registered it", async () => {
+    const client = await world.addOlderClient();
+    const refresh = async (token: string, scope?: string) =>
+      world.post("/oauth2/access_token", {
+        ...{ grant_type: "refresh_token", refresh_token: token, client_id: client.id, client_secret: client.secret },
+        scope,
+      });
+    for (const scope of [undefined, "openid offline_access devices:write *"]) {
+      const { body } = await world.exchange(await world.code({ client_id: client.id, scope }), client);
       assert.equal("scope" in body, false);
       for (const path of ["/v3/users", "/v3/alerts", "/v3/webhooks"]) {
         assert.equal((await world.get(path, body.access_token)).status, 200, path);
       }
       assert.equal((await put(world, body.access_token, lampId)).status, 200);
-      assert.equal("scope" in (await world.refresh(body.refresh_token)).body, false);
-      const narrowed = await refresh(world, body.refresh_token, "alerts");
+      assert.equal("scope" in (await refresh(body.refresh_token, scope)).body, false);
+      const narrowed = await refresh(body.refresh_token, "alerts");
       assert.equal(narrowed.body.scope, "alerts");
       assert.equal((await world.get("/v3/users", narrowed.body.access_token)).status, 403);
     }
@@ -75,15 +116,17 @@ it("a client that asks for scopes", async (t) => {
       assert.equal(wider.status, 400);
       assert.equal(wider.body.error, "invalid_scope");
       // The refused refresh changed nothing, and unknown words are ignored.
-      const again = await refresh(world, narrowed.body.refresh_token, "unheard-of");
+      const again = await refresh(world, narrowed.body.refresh_token, "");
       assert.equal(again.body.scope, "devices:read alerts");
       assert.equal((await world.get("/v3/users", again.body.access_token)).status, 200);
     },
   );
 
   await t.test("gets the named scopes by client_credentials", async () => {
-    const { id, secret } = await world.addClient({ kind: "enterprise" });
-    const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+    const credentials = ({ id, secret }: MadeClient) => ({
+      ...{ grant_type: "client_credentials", client_id: id, client_secret: secret },
+    });
+    const form = credentials(await world.addClient({ kind: "enterprise" }));
     const { body } = await world.post("/oauth2/access_token", { ...form, scope: "webhooks unheard-of" });
     assert.equal(body.scope, "webhooks");
     assert.equal((await world.get("/v3/webhooks", body.access_token)).status, 200);
@@ -91,6 +134,13 @@ it("a client that asks for scopes", async (t) => {
     const { body: all } = await world.post("/oauth2/access_token", form);
     assert.equal("scope" in all, false);
     assert.equal((await world.get("/v3/users", all.access_token)).status, 200);
+    const scope = "unheard-of";
+    const { body: unknown } = await world.post("/oauth2/access_token", { ...form, scope });
+    assert.equal(unknown.scope, "devices:read");
+    const older = credentials(await world.addOlderClient("enterprise"));
+    const { body: everything } = await world.post("/oauth2/access_token", { ...older, scope });
+    assert.equal("scope" in everything, false);
+    assert.equal((await world.get("/v3/webhooks", everything.access_token)).status, 200);
   });
 
   await t.test("may create an alert that writes to devices only with the scope to control them", async () => {
@@ -134,14 +184,18 @@ it("a client that asks for scopes", async (t) => {
         "Manage the accounts that you have linked",
       ];
       const onlyFans = "Change the values of your devices, and start and stop fans, but control nothing else";
-      assert.deepEqual(await rights(world.client, undefined), [...see, onlyFans, ...others]);
+      const older = await world.addOlderClient();
+      assert.deepEqual(await rights(older, undefined), [...see, onlyFans, ...others]);
+      assert.deepEqual(await rights(older, "unheard-of"), [...see, onlyFans, ...others]);
+      assert.deepEqual(await rights(world.client, undefined), [...see, control, ...others]);
+      assert.deepEqual(await rights(world.client, "unheard-of"), see);
       assert.deepEqual(await rights(world.client, "devices:read"), see);
       assert.deepEqual(await rights(world.client, "links webhooks alerts devices:control"), [control, ...others]);
       const enterprise = await world.addClient({ kind: "enterprise" });
       assert.deepEqual(await rights(enterprise, "devices:control", admin), [
         "Change and control every device of every user",
       ]);
-      const unscoped = await rights(enterprise, undefined, admin);
+      const unscoped = await rights(await world.addOlderClient("enterprise"), undefined, admin);
       assert.equal(unscoped[2], "Change values of every device, and run fans, but control nothing else");
 
       const client = await world.addClient();
@@ -153,15 +207,15 @@ it("a client that asks for scopes", async (t) => {
       const shownEntries = entries.map(({ act, detail }) => [act, detail]);
       const scope = "devices:read alerts";
       assert.deepEqual(shownEntries, [
-        ["grant", {}],
-        ["accepted", {}],
+        ["grant", { scope: allScopesText }],
+        ["accepted", { scope: allScopesText }],
         ["grant", { scope }],
         ["accepted", { scope }],
       ]);
       const shown = await world.service.parts.administration.run("client show", { client: client.id });
       assert.deepEqual((shown as { readonly grants: unknown }).grants, [
-        { scope: null, grants: 1 },
         { scope, grants: 1 },
+        { scope: allScopesText, grants: 1 },
       ]);
       const { body } = await world.get("/.well-known/oauth-authorization-server");
       assert.deepEqual(body.scopes_supported, scopes);
@@ -188,12 +242,13 @@ describe("a grant without scopes", () => {
   for (const database of deployments) {
     it(`allows no heating, whatever scopes a refresh asks for, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
-      const { body: first } = await world.exchange(await world.code());
-      const { body: widened } = await refresh(world, first.refresh_token, "devices:control alerts");
+      const client = await world.addOlderClient();
+      const { body: first } = await world.exchange(await world.code({ client_id: client.id }), client);
+      const { body: widened } = await refresh(world, first.refresh_token, "devices:control alerts", client);
       assert.equal(widened.scope, "devices:control alerts");
-      const { body: narrowed } = await refresh(world, widened.refresh_token, "alerts");
+      const { body: narrowed } = await refresh(world, widened.refresh_token, "alerts", client);
       const { body: consented } = await world.exchange(await world.code({ scope: "devices:control" }));
-      const enterprise = await world.addClient({ kind: "enterprise" });
+      const enterprise = await world.addOlderClient("enterprise");
       const ofTenant = async (scope?: string) =>
         world.exchange(await world.code({ client_id: enterprise.id, scope }, admin), enterprise);
       const { body: unscopedTenant } = await ofTenant();
@@ -216,8 +271,7 @@ describe("a grant without scopes", () => {
         // The second time the token is in the node's cache.
         for (const [token, heating, fan] of [...cases, ...cases]) {
           const path = `${url}/v3/things/unknown/commands`;
-          const mode = { trait: "thermostat", command: "setMode", params: { mode: "heat" } };
-          assert.equal((await send(path, token, "POST", mode)).status, heating);
+          assert.equal((await send(path, token, "POST", heat)).status, heating);
           const start = { trait: "fanTimer", command: "start", params: {} };
           assert.equal((await send(path, token, "POST", start)).status, fan);
         }

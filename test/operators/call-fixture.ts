@@ -22,10 +22,10 @@ export function addressOf(call: AdminCall, { at = [], query, json = {} }: Sent) 
 }
 
 /** What each call sends in order to succeed, in an order in which each finds what it needs. */
-export async function fixtureOf({
-  run,
-  service,
-}: World): Promise<readonly (readonly [string, () => Sent | Promise<Sent>])[]> {
+export async function fixtureOf(
+  { run, service }: World,
+  webhookUrl = "http://127.0.0.1:9/x",
+): Promise<readonly (readonly [string, () => Sent | Promise<Sent>])[]> {
   const { userId } = await run("user add", { tenant: "Acme", name: "eve", password });
   const user = String(userId);
   const client = (await run("client add", { tenant: "Acme", name: "Voice", "redirect-uri": ["https://v.example/b"] }))
@@ -36,7 +36,7 @@ export async function fixtureOf({
   await store.transaction((tx) => tx.grants.add(grant));
   const owner = { kind: "user", userId, tenantId, clientId: client } as const;
   const { webhook } = await service.parts.events.webhooks.add(owner, {
-    url: "http://127.0.0.1:9/x",
+    url: webhookUrl,
     deviceIds: [],
     attributes: [],
   });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { defaultFailureLimits } from "../../src/identity/failure-limits.ts";
 import { auditedOneByOne } from "../../src/identity/sign-in.ts";
 import { NotFound, NotSignedIn } from "../../src/model/errors.ts";
 import { OpenIdRefused, OpenIdUnavailable } from "../../src/operators/openid/openid-errors.ts";
-import { openIdPatienceMs, openIdSignInOn } from "../../src/operators/openid/openid-sign-in.ts";
+import { type OpenIdSignIn, openIdPatienceMs, openIdSignInOn } from "../../src/operators/openid/openid-sign-in.ts";
 import type { Checks, Claims } from "../../src/operators/openid/provider.ts";
 import type { RoleRule } from "../../src/operators/openid/role-rules.ts";
 import { sessionLifetime } from "../../src/operators/sessions.ts";
@@ -23,41 +24,45 @@ async function made(t: TestContext) {
   const world = await madeOperators(t);
   const { store, clock, operators, tenantId } = world;
   const asked: unknown[] = [];
+  let begun = 0;
   const provider = {
     claims: ada,
     error: undefined as Error | undefined,
   };
-  const signIn = openIdSignInOn({
-    store,
-    rules: [...rules, { claim: "team", value: "id", role: "viewer", tenants: [String(tenantId)] }],
-    label: "Example ID",
-    elapsedMs: () => clock.nowMs,
-    redirectUri: () => "https://here/back",
-    onLimitReached: () => undefined,
-    sealer: {
-      seal: (text, context) => `${context}: ${text}`,
-      open(sealed, context) {
-        if (!sealed.startsWith(`${context}: `)) throw new Error("not sealed here");
-        return sealed.slice(context.length + 2);
+  const node = (): OpenIdSignIn =>
+    openIdSignInOn({
+      store,
+      rules: [...rules, { claim: "team", value: "id", role: "viewer", tenants: [String(tenantId)] }],
+      label: "Example ID",
+      elapsedMs: () => clock.nowMs,
+      redirectUri: () => "https://here/back",
+      onLimitReached: () => undefined,
+      sealer: {
+        seal: (text, context) => `${context}: ${text}`,
+        open(sealed, context) {
+          if (!sealed.startsWith(`${context}: `)) throw new Error("not sealed here");
+          return sealed.slice(context.length + 2);
+        },
       },
-    },
-    provider: {
-      newChecks: (maxAgeSeconds) => ({ state: "s", nonce: "n", verifier: "v", maxAgeSeconds }),
-      authorizeUrl: async (redirectUri, checks) => `https://id.example/?to=${redirectUri}&max=${checks.maxAgeSeconds}`,
-      async claims(answerUrl: string, checks: Checks) {
-        asked.push([answerUrl, checks.state, checks.maxAgeSeconds]);
-        if (provider.error) throw provider.error;
-        return provider.claims;
+      provider: {
+        newChecks: (maxAgeSeconds) => ({ state: `s${++begun}`, nonce: "n", verifier: "v", maxAgeSeconds }),
+        authorizeUrl: async (redirectUri, checks) =>
+          `https://id.example/?to=${redirectUri}&max=${checks.maxAgeSeconds}`,
+        async claims(answerUrl: string, checks: Checks) {
+          asked.push([answerUrl, checks.state, checks.maxAgeSeconds]);
+          if (provider.error) throw provider.error;
+          return provider.claims;
+        },
       },
-    },
-  });
+    });
+  const signIn = node();
   const enter = async (claims: Partial<Claims> = {}, confirms?: { sessionId: string; operatorId: never }) => {
     provider.claims = { ...ada, ...claims } as Claims;
     const { cookie } = await signIn.begin({ to: "/console", confirms });
     return signIn.finish({ query: "?code=c", cookie, ...origin });
   };
   const operatorOf = async (claims: Partial<Claims> = {}) => operators.bySession((await enter(claims)).session!);
-  return { ...world, signIn, provider, asked, enter, operatorOf };
+  return { ...world, signIn, another: node(), provider, asked, enter, operatorOf };
 }
 
 describe("a sign-in at an OpenID provider", () => {
@@ -66,7 +71,7 @@ describe("a sign-in at an OpenID provider", () => {
     assert.equal((await signIn.begin({ to: "/" })).location, "https://id.example/?to=https://here/back&max=undefined");
     const { to, session } = await enter();
     assert.equal(to, "/console");
-    assert.deepEqual(asked, [["https://here/back?code=c", "s", undefined]]);
+    assert.deepEqual(asked, [["https://here/back?code=c", "s2", undefined]]);
     const first = await operators.bySession(session!);
     assert.deepEqual([first.name, first.role, first.reachesAll], ["ada@example.com", "owner", true]);
     const again = await operatorOf({ email: "other@example.com" });
@@ -299,6 +304,42 @@ describe("a sign-in at an OpenID provider", () => {
     await assert.rejects(finish(cookie), OpenIdRefused);
   });
 
+  it("is finished once, whether it succeeds or fails, also at another node", async (t) => {
+    const { signIn, another, provider, asked } = await made(t);
+    const { cookie } = await signIn.begin({ to: "/console" });
+    const answer = { query: "?code=c", cookie, ...origin };
+    const refusal = { name: "OpenIdRefused", message: "This sign-in was used already." };
+    const both = await Promise.allSettled([signIn.finish(answer), another.finish(answer)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    for (const node of [signIn, another]) await assert.rejects(node.finish(answer), refusal);
+    assert.equal(asked.length, 1);
+    provider.error = new OpenIdUnavailable("down");
+    const failing = { ...answer, cookie: (await signIn.begin({ to: "/console" })).cookie };
+    await assert.rejects(signIn.finish(failing), OpenIdUnavailable);
+    provider.error = undefined;
+    await assert.rejects(another.finish(failing), refusal);
+    assert.equal(asked.length, 2);
+  });
+
+  it("leaves a bounded number of marks for one address, and none after an hour", async (t) => {
+    const { signIn, identity, store, clock } = await made(t);
+    const finish = async (source: string) => {
+      const { cookie } = await signIn.begin({ to: "/console" });
+      await signIn.finish({ query: "?code=c", cookie, ...origin, source });
+      return cookie;
+    };
+    const { failuresPerSource, forgetAfterMs } = defaultFailureLimits;
+    for (let count = 0; count < failuresPerSource; count++) await finish("192.0.2.1");
+    await assert.rejects(finish("192.0.2.1"), /Too many sign-ins came from your address/);
+    const cookie = await finish("192.0.2.2");
+    clock.nowMs += openIdPatienceMs - 1;
+    await identity.sweep();
+    await assert.rejects(signIn.finish({ query: "?code=c", cookie, ...origin }), /used already/);
+    clock.nowMs += forgetAfterMs;
+    await identity.sweep();
+    assert.equal(await store.transaction((tx) => tx.failureCounts.removeQuiet(0)), 0);
+  });
+
   it("passes on that the provider can't be reached", async (t) => {
     const { enter, provider } = await made(t);
     provider.error = new OpenIdUnavailable("down");
@@ -323,7 +364,7 @@ describe("a sign-in at an OpenID provider", () => {
     assert.equal(await isConfirmed(), false);
     assert.deepEqual(await enter({}, confirms), { to: "/console", session: undefined });
     assert.equal(await isConfirmed(), true);
-    assert.deepEqual(asked.at(-1), ["https://here/back?code=c", "s", 60]);
+    assert.deepEqual(asked.at(-1), ["https://here/back?code=c", "s5", 60]);
     const [entry] = await identity.audit.list({ limit: 1 });
     assert.deepEqual([entry?.act, entry?.operator], ["operator_password", "ada@example.com"]);
     clock.nowMs += sessionLifetime.idleMs;

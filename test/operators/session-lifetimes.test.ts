@@ -10,6 +10,7 @@ import {
 } from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
 import { linkLifetime } from "../../src/operators/one-time-links.ts";
+import type { Operator } from "../../src/operators/operator.ts";
 import { openSession, sessionLifetime } from "../../src/operators/sessions.ts";
 import { longestTokenDays } from "../../src/operators/tokens.ts";
 import { password } from "../identity/made-identity.ts";
@@ -213,6 +214,51 @@ describe("the tokens of an operator", () => {
     await assert.rejects(operators.byToken(ada.session), NotSignedIn);
     await operators.suspend(grace.operator.operatorId);
     await assert.rejects(operators.addToken(grace.operator.operatorId, { name: "ci", days: 1 }), NotFound);
+  });
+
+  it("end with the token that made them, also those of another operator", async (t) => {
+    const { operators, join } = await madeOperators(t);
+    const [ada, grace] = [await join("ada"), await join("grace")];
+    const make = async (operator: Operator, maker?: Operator) => {
+      const made = await operators.addToken(operator.operatorId, { name: "ci", days: 1, maker: maker?.by });
+      return { ...made, operator: await operators.byToken(made.secret) };
+    };
+    const ends: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+      revoked: (id) => operators.revokeToken(id),
+      suspended: () => operators.suspend(grace.operator.operatorId),
+      removed: () => operators.remove(grace.operator.operatorId),
+    };
+    for (const [why, end] of Object.entries(ends)) {
+      if (why === "removed") await operators.resume(grace.operator.operatorId);
+      const bySession = await make(ada.operator, ada.operator);
+      const parent = await make(grace.operator);
+      const child = await make(ada.operator, parent.operator);
+      const grandchild = await make(ada.operator, child.operator);
+      assert.deepEqual([bySession.token.parentId, child.token.parentId], [null, parent.token.id]);
+      await end(parent.token.id);
+      for (const { secret } of [parent, child, grandchild])
+        await assert.rejects(operators.byToken(secret), NotSignedIn, why);
+      await assert.rejects(make(ada.operator, child.operator), NotSignedIn, why);
+      assert.equal((await operators.byToken(bySession.secret)).name, "ada");
+    }
+  });
+
+  it("made by a token end no later than it: a longer life is refused if it is asked for", async (t) => {
+    const { operators, clock, join } = await madeOperators(t);
+    const { operator } = await join("ada");
+    const parent = await operators.addToken(operator.operatorId, { name: "ci", days: 3, maker: operator.by });
+    const { by: maker } = await operators.byToken(parent.secret);
+    const add = async (days?: number) =>
+      (await operators.addToken(operator.operatorId, { name: "ci", days, maker })).token;
+    const until = `The token that makes this one is valid until ${new Date(parent.token.expiresMs).toISOString()}.`;
+    await assert.rejects(add(4), { message: `${until} Choose at most 3, or leave days out to end with it.` });
+    assert.equal((await add(3)).expiresMs, parent.token.expiresMs);
+    assert.equal((await add()).expiresMs, parent.token.expiresMs);
+    clock.nowMs = parent.token.expiresMs - 86_400_000 + 1;
+    await assert.rejects(add(1), { message: `${until} Leave days out to end with it.` });
+    assert.equal((await add()).expiresMs, parent.token.expiresMs);
+    clock.nowMs = parent.token.expiresMs;
+    await assert.rejects(add(), NotSignedIn);
   });
 
   it("and sessions are valid while their last use can't be stored, unless the reason is a defect", async (t) => {

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -25,6 +35,22 @@ describe("the data folder", () => {
     inside.lock()();
     assert.equal(statSync(inside.path).mode & 0o777, 0o700);
     assert.equal(statSync(join(inside.path, "breezeway.lock")).mode & 0o777, 0o600);
+  });
+
+  it("has a lock whose journal other users can't read either, whatever the umask", () => {
+    const inside = dataFolder(join(folder, "umask"));
+    const umask = process.umask(0);
+    try {
+      const unlock = inside.lock();
+      const modes = readdirSync(inside.path).map((name) => [name, statSync(join(inside.path, name)).mode & 0o777]);
+      assert.deepEqual(modes, [
+        ["breezeway.lock", 0o600],
+        ["breezeway.lock-journal", 0o600],
+      ]);
+      unlock();
+    } finally {
+      process.umask(umask);
+    }
   });
 
   it("is locked by one process at a time, and the error names the folder", () => {
@@ -78,14 +104,21 @@ describe("the data folder", () => {
     const data = dataFolder(join(folder, "open"));
     mkdirSync(data.path);
     chmodSync(data.path, 0o777);
-    for (const name of ["breezeway.db", "breezeway.db-wal", "breezeway.lock", "demo-access-token", "notes.txt"]) {
+    for (const name of [
+      "breezeway.db",
+      "breezeway.db-wal",
+      "breezeway.lock",
+      "breezeway.lock-journal",
+      "demo-access-token",
+      "notes.txt",
+    ]) {
       writeFileSync(join(data.path, name), "");
       chmodSync(join(data.path, name), 0o664);
     }
     data.make(() => assert.fail("there is nothing to warn of"));
     const modeOf = (name: string) => (statSync(join(data.path, name)).mode & 0o777).toString(8);
     assert.deepEqual(
-      [".", "breezeway.db", "breezeway.db-wal", "breezeway.lock", "demo-access-token", "notes.txt"].map(modeOf),
+      [".", "breezeway.db", "breezeway.db-wal", "breezeway.lock", "breezeway.lock-journal", "notes.txt"].map(modeOf),
       ["700", "600", "600", "600", "600", "664"],
     );
   });

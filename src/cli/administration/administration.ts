@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../identity/audit.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { ActingOperator, AdminActs } from "../../operators/admin-call.ts";
-import { localName, reachedTenants } from "../../operators/operator.ts";
+import { localName, mayDo, reachedTenants } from "../../operators/operator.ts";
 import { requireRule } from "../../operators/operator-rule.ts";
 import type { Input } from "../input.ts";
 import { isAdmin } from "../noun.ts";
@@ -16,6 +16,7 @@ import { adminCalls } from "./calls/calls.ts";
 import { accessAct } from "./command-access.ts";
 import { namesAct } from "./names.ts";
 import { partsWithin } from "./parts-within.ts";
+import { withPlainAddresses } from "./plain-addresses.ts";
 
 /** The acts of administrators, by the names of their commands. */
 export interface Administration extends AdminActs {
@@ -71,7 +72,10 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
       const [command, call] = [acts.get(name), calls.get(name)];
       if (!command || !call) throw new NotFound(`There is no call for "${name}" in this version of the service.`);
       requireRule(operator, call);
-      const within = { ...partsWithin(parts, reachedTenants(operator)), operator };
+      const reached = partsWithin(parts, reachedTenants(operator));
+      const maySeeSecrets = mayDo(operator, "secret", "tenants");
+      const webhooks = maySeeSecrets ? reached.webhooks : withPlainAddresses(reached.webhooks);
+      const within = { ...reached, webhooks, operator };
       return perform(command, within, input, { operator: operator.name, source }, { service: facts() });
     },
   };

@@ -9,7 +9,7 @@ export function securitySchemes(baseUrl: string): Readonly<Record<SecurityScheme
     accessToken: {
       type: "oauth2",
       description:
-        "An access token in `Authorization: Bearer`. The grant decides which devices it may use, its scopes what it may do with them. A token that was requested without a known scope has all scopes.",
+        "An access token in `Authorization: Bearer`. The grant decides which devices it may use, its scopes what it may do with them. A token that was requested without `scope` has all scopes.",
       flows: {
         authorizationCode: {
           authorizationUrl: `${baseUrl}/oauth2/authorize`,

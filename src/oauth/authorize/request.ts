@@ -1,5 +1,5 @@
 import { BadParameter } from "../../model/errors.ts";
-import { parseScopes, scopeText } from "../../model/scopes.ts";
+import { requestedScope } from "../../model/scopes.ts";
 import { suspendedSentences } from "../../model/suspension.ts";
 import type { Client } from "../clients.ts";
 import { Parameters, type SentParameters } from "../parameters.ts";
@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   readonly isRedirectUriSent: boolean;
   readonly state: string;
   readonly challenge: string | null;
-  /** The known scopes of the request, as text. Null means everything; so does undefined, in a ticket from before scopes. */
+  /** The scopes of the request, as text. Null means everything; so does undefined, in a ticket from before scopes. */
   readonly scope?: string | null;
 }
 
@@ -76,7 +76,7 @@ export async function readAuthorizationRequest(
       isRedirectUriSent,
       state: parameters.required("state"),
       challenge: parameters.optional("code_challenge") ?? null,
-      scope: scopeText(parseScopes(parameters.optional("scope"))),
+      scope: requestedScope(parameters.optional("scope"), client),
     },
   };
 }

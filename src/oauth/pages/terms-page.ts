@@ -1,4 +1,4 @@
-import type { Scopes } from "../../model/scopes.ts";
+import { scopes as allScopes, type Scopes } from "../../model/scopes.ts";
 import { type Html, html } from "../../web/html.ts";
 import { iconOf, sameIcon } from "../../web/icons.ts";
 import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
@@ -53,7 +53,7 @@ ${hiddenFields(hidden)}
 
 function heading({ brand, clientName, covers, scopes }: TermsPageValues): Html {
   if (covers === "user") return html`Let <bdi>${clientName}</bdi> use your account?`;
-  return scopes === null
+  return scopes === null || scopes.length === allScopes.length
     ? html`Let <bdi>${clientName}</bdi> manage all of <bdi>${brand.tenantName}</bdi>?`
     : html`Let <bdi>${clientName}</bdi> use accounts of <bdi>${brand.tenantName}</bdi>?`;
 }

@@ -1,4 +1,7 @@
 import { auditEntry } from "../../identity/audit.ts";
+import { defaultFailureLimits } from "../../identity/failure-limits.ts";
+import { hashOf } from "../../identity/secrets.ts";
+import { sourceOf } from "../../identity/source.ts";
 import { Conflict, LimitReached } from "../../model/errors.ts";
 import type { OperatorId } from "../../model/ids.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
@@ -9,7 +12,7 @@ import { addOperator, checkOperatorName } from "../roster.ts";
 import { confirmSession, openSession, type SessionOrigin } from "../sessions.ts";
 import type { OperatorTables } from "../tables.ts";
 import { claimedAccess } from "./claimed-access.ts";
-import { OpenIdRefused } from "./openid-errors.ts";
+import { OpenIdRefused, OpenIdUnavailable } from "./openid-errors.ts";
 import type { Checks, Claims, OpenIdProvider } from "./provider.ts";
 import { type RefusalParts, refusalsOn } from "./refused-sign-ins.ts";
 import type { RoleRule } from "./role-rules.ts";
@@ -83,6 +86,21 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
       throw new OpenIdRefused("This sign-in was begun in another browser, or more than 10 minutes ago.");
     }
     return wish;
+  }
+
+  /**
+   * Marks the sign-in as used, whatever comes of it: no node finishes it again. The marks are failure counts, which are
+   * swept after an hour, so later than the cookie expires. The marks of one source are limited like its failures.
+   */
+  async function useOnce({ checks }: SealedWish, address: string): Promise<void> {
+    const { failuresPerSource, sourceWindowMs } = defaultFailureLimits;
+    const [cookie, source] = [checks.state, sourceOf(address)].map((name) => hashOf(`${sealingContext} ${name}`));
+    await store.transaction(async ({ failureCounts }) => {
+      if ((await failureCounts.add(cookie!, {})) > 1) throw new OpenIdRefused("This sign-in was used already.");
+      if ((await failureCounts.add(source!, { afterFirstMs: sourceWindowMs })) > failuresPerSource) {
+        throw new OpenIdUnavailable("Too many sign-ins came from your address. Try again in 10 minutes.");
+      }
+    });
   }
 
   /**
@@ -167,6 +185,7 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
     },
     async finish({ query, cookie, disconnected, ...origin }) {
       const wish = await opened(cookie);
+      await useOnce(wish, origin.source);
       const caller = { source: origin.source, disconnected };
       const claims = await provider.claims(`${redirectUri()}${query}`, wish.checks, caller);
       const refuse = async (refused: OpenIdRefused) => {

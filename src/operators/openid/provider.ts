@@ -10,6 +10,7 @@ import {
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
   ResponseBodyError,
   randomNonce,
@@ -92,6 +93,8 @@ export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSetti
     const configuration = new Configuration(server, clientId, undefined, authentication(clientSecret));
     configuration.timeout = timeLimitSeconds;
     configuration[customFetch] = boundedFetch;
+    // Without it the library trusts an ID token because it came over TLS. The keys are read at most once a minute.
+    enableNonRepudiationChecks(configuration);
     for (const change of execute) change(configuration);
     return configuration;
   }

@@ -8,7 +8,7 @@ import { bodyParameters } from "../../http/request/oauth-parameters.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter, UnsupportedGrantType } from "../../model/errors.ts";
 import { parseId, type TenantId } from "../../model/ids.ts";
-import { parseScopes, type Scopes, scopeText } from "../../model/scopes.ts";
+import { refreshScopes, requestedScope, scopeText } from "../../model/scopes.ts";
 import { authorizePaths, type BrowserAnswer, signInStepLifetimeMs } from "../../oauth/authorize/browser.ts";
 import type { AuthorizeStep } from "../../oauth/authorize/step.ts";
 import type { Client } from "../../oauth/clients.ts";
@@ -83,10 +83,6 @@ function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRoutePa
   ];
 }
 
-function scopesOf(parameters: Parameters): Scopes {
-  return parseScopes(parameters.optional("scope"));
-}
-
 /** Throws when `scope` was sent twice (RFC 6749 3.2), also for an exchange, which ignores its value. */
 function refuseSecondScope(parameters: Parameters): void {
   parameters.optional("scope");
@@ -138,10 +134,15 @@ function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonl
         if (refreshToken === undefined) {
           throw new BadParameter("refresh_token", "The parameter refresh_token is missing.");
         }
-        return tokens.refresh(client, { refreshToken, requestedScopes: scopesOf(parameters) }, source);
+        const requested = refreshScopes(parameters.optional("scope"), client);
+        return tokens.refresh(client, { refreshToken, requestedScopes: requested }, source);
       },
     ],
-    ["client_credentials", (client, parameters, source) => tokens.issueToClient(client, scopesOf(parameters), source)],
+    [
+      "client_credentials",
+      (client, parameters, source) =>
+        tokens.issueToClient(client, requestedScope(parameters.optional("scope"), client), source),
+    ],
   ]);
   return [
     {

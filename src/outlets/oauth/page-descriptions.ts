@@ -55,7 +55,7 @@ export const startAuthorization: Description = {
     ),
     query(
       "scope",
-      "What the tokens may be used for: some of the scopes, with spaces between them. Unknown words are ignored. Without a known one: everything.",
+      "What the tokens may be used for: some of the scopes, with spaces between them. Unknown words are ignored; unknown words alone give `devices:read`. Without it: everything.",
     ),
     query("code_challenge", "PKCE: the SHA-256 of your verifier in base64url.", {
       schema: { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },

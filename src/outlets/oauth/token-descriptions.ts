@@ -62,7 +62,7 @@ export const issueToken: Description = {
           {
             refresh_token: text("For the next pair. Not with `client_credentials`."),
             scope: text(
-              "What the access token may be used for. Missing when no known scope was requested: then everything.",
+              "What the access token may be used for. Missing when no scope was requested: then everything. A request with unknown scopes alone gets `devices:read`.",
             ),
           },
         ),

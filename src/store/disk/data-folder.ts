@@ -10,6 +10,7 @@ import {
   checkSocketFolder,
   checkWritable,
   makeFolder,
+  makePrivateFile,
   makePrivateFolder,
   makeSocketFolder,
   ownUid,
@@ -95,6 +96,7 @@ export function dataFolder(folder: string): DataFolder {
 }
 
 function openLock(file: string): DatabaseSync {
+  makePrivateFile(file);
   try {
     return new DatabaseSync(file, { timeout: lockWaitMs });
   } catch (error) {

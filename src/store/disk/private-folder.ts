@@ -1,4 +1,15 @@
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { Conflict, StoreUnavailable } from "../../model/errors.ts";
 
@@ -46,6 +57,18 @@ export function makeFolder(path: string): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new UnwritableFolder(path, error);
+  }
+}
+
+/**
+ * Creates a database file if it is missing, for SQLite to open. SQLite itself would create it with mode 0644, and gives
+ * its journals the mode that the file has at that moment.
+ */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch {
+    // It exists, or SQLite reports why it can't be created.
   }
 }
 

@@ -53,6 +53,9 @@ export const failureCounts: Step = ({ integer }) => [
      key TEXT PRIMARY KEY, failures INTEGER NOT NULL, first_ms ${integer} NOT NULL, last_ms ${integer} NOT NULL)`,
 ];
 
+/** Clients that are registered before this step, or by a node that does not know it, keep the scopes of their version. */
+export const strictScopes: Step = () => ["ALTER TABLE clients ADD COLUMN has_strict_scopes INTEGER NOT NULL DEFAULT 0"];
+
 /** A user has few tokens, which are found by their owner. A tenant itself may have many. */
 export const tenantTokens: Step = {
   index: "access_tokens_of_tenant",

@@ -28,3 +28,13 @@ export const operators: Step = ({ id, integer }) => [
   "CREATE INDEX operator_links_expiring ON operator_links (expires_ms)",
   "ALTER TABLE audit ADD COLUMN operator TEXT",
 ];
+
+/**
+ * Tokens that a token made. The database ends them with it, also when a node of a version that does not know this step
+ * removes it. The reference is checked at COMMIT, so that a migration may copy the rows in any order.
+ */
+export const tokensOfTokens: Step = () => [
+  `ALTER TABLE operator_tokens ADD COLUMN parent_id TEXT
+     REFERENCES operator_tokens (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED`,
+  "CREATE INDEX operator_tokens_of_token ON operator_tokens (parent_id)",
+];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { TimeSlices, type TimeSlicesParts, type TurnOwner } from "../../runtime/time-slices.ts";
+import { makePrivateFile } from "../disk/private-folder.ts";
 import { type ProbeSize, Writability } from "../disk/writability.ts";
 import { migrate } from "../migrations.ts";
 import { noNodeBus } from "../node-bus.ts";
@@ -56,6 +57,7 @@ const fileIn = (folder: string) => join(folder, "breezeway.db");
 
 async function openFile(options: SqliteOptions): Promise<OpenStore> {
   const file = fileIn(options.folder);
+  makePrivateFile(file);
   const writer = new Connection(file);
   chmodSync(file, 0o600);
   // auto_vacuum can be set only before the first write. It lets compaction.ts release free pages in steps.

@@ -15,6 +15,8 @@ export interface ClientRow {
   readonly returnUrls: readonly string[];
   /** The client has signed its users in itself: link pages do not ask them to. */
   readonly vouchesForUsers: boolean;
+  /** A request without a known scope does not get everything (model/scopes.ts). False for clients of earlier versions. */
+  readonly hasStrictScopes: boolean;
   readonly secrets: readonly ClientSecret[];
   readonly createdMs: number;
   /** Since when the client is suspended; null: not at all. */
@@ -28,11 +30,12 @@ export interface ClientSecret {
 }
 
 type LinkPages = "returnUrls" | "vouchesForUsers";
+type Optional = LinkPages | "hasStrictScopes";
 
 export interface ClientTable {
-  /** Without return addresses, and not vouching, by default. */
+  /** Without return addresses, not vouching, and with the scopes of earlier versions, by default. */
   add(
-    client: Omit<ClientRow, "createdMs" | "suspendedMs" | LinkPages> & Partial<Pick<ClientRow, LinkPages>>,
+    client: Omit<ClientRow, "createdMs" | "suspendedMs" | Optional> & Partial<Pick<ClientRow, Optional>>,
   ): Promise<void>;
   byId(id: string): Promise<ClientRow | undefined>;
   /** Of one tenant, or of all. */
@@ -50,14 +53,15 @@ export interface ClientTable {
 }
 
 const columns = `id, tenant_id AS "tenantId", name, kind, redirect_uris AS "redirectUris",
-  requires_pkce AS "requiresPkce", return_urls AS "returnUrls", vouches_for_users AS "vouchesForUsers", secrets,
-  created_ms AS "createdMs", suspended_ms AS "suspendedMs"`;
+  requires_pkce AS "requiresPkce", return_urls AS "returnUrls", vouches_for_users AS "vouchesForUsers",
+  has_strict_scopes AS "hasStrictScopes", secrets, created_ms AS "createdMs", suspended_ms AS "suspendedMs"`;
 
-type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | LinkPages | "secrets"> & {
+type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | Optional | "secrets"> & {
   readonly redirectUris: string;
   readonly requiresPkce: number;
   readonly returnUrls: string | null;
   readonly vouchesForUsers: number;
+  readonly hasStrictScopes: number;
   readonly secrets: string;
 };
 
@@ -65,12 +69,12 @@ export function clientTable(sql: Sql): ClientTable {
   const rows = async (tail: string, parameters: readonly (string | number)[] = []) =>
     (await sql.all<StoredClient>(`SELECT ${columns} FROM clients ${tail}`, parameters)).map(fromStored);
   return {
-    async add({ id, tenantId, name, kind, redirectUris, requiresPkce, secrets, ...linkPages }) {
-      const { returnUrls = [], vouchesForUsers = false } = linkPages;
+    async add({ id, tenantId, name, kind, redirectUris, requiresPkce, secrets, ...more }) {
+      const { returnUrls = [], vouchesForUsers = false, hasStrictScopes = false } = more;
       await sql.run(
-        `INSERT INTO clients (id, tenant_id, name, kind, redirect_uris, requires_pkce, return_urls, vouches_for_users, secrets,
-           created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        `INSERT INTO clients (id, tenant_id, name, kind, redirect_uris, requires_pkce, return_urls, vouches_for_users,
+           has_strict_scopes, secrets, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
           id,
           tenantId,
@@ -80,6 +84,7 @@ export function clientTable(sql: Sql): ClientTable {
           requiresPkce ? 1 : 0,
           JSON.stringify(returnUrls),
           vouchesForUsers ? 1 : 0,
+          hasStrictScopes ? 1 : 0,
           JSON.stringify(secrets),
           await sql.nowMs(),
         ],
@@ -126,6 +131,7 @@ function fromStored({
   requiresPkce,
   returnUrls,
   vouchesForUsers,
+  hasStrictScopes,
   secrets,
   ...row
 }: StoredClient): ClientRow {
@@ -135,6 +141,7 @@ function fromStored({
     requiresPkce: Boolean(requiresPkce),
     returnUrls: returnUrls === null ? [] : (JSON.parse(returnUrls) as string[]),
     vouchesForUsers: Boolean(vouchesForUsers),
+    hasStrictScopes: Boolean(hasStrictScopes),
     secrets: JSON.parse(secrets) as ClientSecret[],
   };
 }

@@ -10,8 +10,8 @@ export interface FailureCountRow {
 
 export interface FailureCountTable {
   find(key: string): Promise<FailureCountRow | undefined>;
-  /** Counts one failure. The count restarts when the last failure, or the first, was too long ago. */
-  add(key: string, resetAfter: { readonly afterLastMs?: number; readonly afterFirstMs?: number }): Promise<void>;
+  /** Counts one failure; returns the new count. It restarts when the last failure, or the first, was too long ago. */
+  add(key: string, resetAfter: { readonly afterLastMs?: number; readonly afterFirstMs?: number }): Promise<number>;
   remove(key: string): Promise<void>;
   /** Removes counts without a failure for so long; returns how many. */
   removeQuiet(forMs: number): Promise<number>;
@@ -35,14 +35,16 @@ export function failureCountTable(sql: Sql): FailureCountTable {
       const nowMs = await sql.nowMs();
       const before = (ms: number | undefined) => (ms === undefined ? -1 : nowMs - ms);
       const continues = "failure_counts.last_ms > $3 AND failure_counts.first_ms > $4";
-      await sql.run(
+      const [row] = await sql.all<{ failures: number }>(
         `INSERT INTO failure_counts (key, failures, first_ms, last_ms) VALUES ($1, 1, $2, $2)
          ON CONFLICT (key) DO UPDATE SET
            failures = CASE WHEN ${continues} THEN failure_counts.failures + 1 ELSE 1 END,
            first_ms = CASE WHEN ${continues} THEN failure_counts.first_ms ELSE excluded.first_ms END,
-           last_ms = excluded.last_ms`,
+           last_ms = excluded.last_ms
+         RETURNING failures`,
         [key, nowMs, before(afterLastMs), before(afterFirstMs)],
       );
+      return row!.failures;
     },
     async remove(key) {
       await sql.run("DELETE FROM failure_counts WHERE key = $1", [key]);

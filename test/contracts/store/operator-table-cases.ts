@@ -123,13 +123,34 @@ export function operatorTableCases(harness: StoreHarness): void {
         await operatorTokens.add(tokenOf(one, "b", 200));
         await operatorTokens.add(tokenOf(two, "c", 200));
         await operatorTokens.used("a", 7);
-        assert.deepEqual(plain(await operatorTokens.find("a")), { ...tokenOf(one, "a", 100), usedMs: 7 });
+        assert.deepEqual(plain(await operatorTokens.find("a")), {
+          ...tokenOf(one, "a", 100),
+          parentId: null,
+          usedMs: 7,
+        });
         assert.equal((await operatorTokens.byId("id of b"))?.usedMs, null);
         assert.equal((await operatorTokens.list(one)).length, 2);
         assert.equal(await operatorTokens.removeExpired(100), 1);
         assert.equal(await operatorTokens.remove("a"), false);
         assert.equal(await operatorTokens.removeOfOperator(one), 1);
         assert.deepEqual(hashes(await operatorTokens.list()), ["c"]);
+      });
+    }));
+
+  it("end the tokens that a token made with it, whatever removes it", () =>
+    onStore(harness, async (store) => {
+      const [one, two] = [1 as OperatorId, 2 as OperatorId];
+      await store.transaction(async ({ operatorTokens }) => {
+        for (const remove of [operatorTokens.remove, () => operatorTokens.removeOfOperator(one)]) {
+          await operatorTokens.add(tokenOf(one, "a"));
+          await operatorTokens.add({ ...tokenOf(two, "b"), parentId: "id of a" });
+          await operatorTokens.add({ ...tokenOf(two, "c"), parentId: "id of b" });
+          assert.equal((await operatorTokens.find("c"))?.parentId, "id of b");
+          assert.equal((await operatorTokens.hold("id of a"))?.hash, "a");
+          await remove("a");
+          assert.deepEqual(await operatorTokens.list(), []);
+          assert.equal(await operatorTokens.hold("id of a"), undefined);
+        }
       });
     }));
 

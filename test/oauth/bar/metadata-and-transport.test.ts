@@ -219,8 +219,8 @@ describe("grants that need no browser", () => {
       assertRefused(await way(world, tokenPath, world.client, form), 400, "unauthorized_client");
       const { status, body, headers } = await way(world, tokenPath, enterprise, form);
       assert.equal(status, 200);
-      assert.deepEqual(Object.keys(body).sort(), ["access_token", "expires_in", "token_type"]);
-      assert.deepEqual([body.token_type, body.expires_in], ["Bearer", 3600]);
+      assert.deepEqual(Object.keys(body).sort(), ["access_token", "expires_in", "scope", "token_type"]);
+      assert.deepEqual([body.token_type, body.expires_in, body.scope], ["Bearer", 3600, "devices:read"]);
       assert.match(headers.get("cache-control") ?? "", /no-store/);
       assert.equal(await world.statusWith(body.access_token), 200);
       assertRefused(await world.refresh(body.access_token, enterprise), 400, "invalid_grant");

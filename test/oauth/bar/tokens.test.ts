@@ -224,12 +224,14 @@ for (const database of databases) {
       const bobs = await world.addDevice(world.bobId, "Bob's lamp");
       const scope = "admin tenant openid offline_access devices:write *";
       let { body } = await world.exchange(await world.code({ scope }), world.client, { scope });
+      assert.equal(body.scope, "devices:read");
       for (const requestedScope of [undefined, "", scope, 'é\u{1f525} \\ "quoted"', "a".repeat(2_000)]) {
         const form = { grant_type: "refresh_token", refresh_token: body.refresh_token, ...idAndSecret(world.client) };
         const answer = await world.post("/oauth2/access_token", { ...form, scope: requestedScope });
         assert.equal(answer.status, 200, JSON.stringify(answer.body));
         body = answer.body;
-        assert.deepEqual(Object.keys(body).sort(), ["access_token", "expires_in", "refresh_token", "token_type"]);
+        const members = ["access_token", "expires_in", "refresh_token", "scope", "token_type"];
+        assert.deepEqual([Object.keys(body).sort(), body.scope], [members, "devices:read"]);
         assert.deepEqual((await world.get("/v3/users", body.access_token)).body, [world.userId]);
         assert.equal((await world.get(`/v3/devices/${bobs}`, body.access_token)).status, 404);
       }

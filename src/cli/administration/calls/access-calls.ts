@@ -36,7 +36,7 @@ const webhook = object("A webhook.", {
   clientId,
   clientName: orNull(text("The client's name.")),
   userId: orNull(integer("The user whose events it gets; null: all users of the tenant.")),
-  url: text("The address; empty when its key is missing."),
+  url: text("The address; for viewers its origin and path alone. Empty when its key is missing."),
   deviceIds: list("Only these devices; empty: all.", integer("A device.")),
   attributes: list("Only these attributes; empty: all.", text("An attribute.")),
   state: text("By its last deliveries; `paused` and `suspended`: its messages wait.", {

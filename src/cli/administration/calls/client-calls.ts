@@ -107,7 +107,11 @@ export const clientCalls: readonly AdminCall[] = [
       grants: list(
         "Its grants, counted by scope.",
         object("Grants of one scope.", {
-          scope: orNull(text("The scope; null: everything.")),
+          scope: orNull(
+            text(
+              "The scopes; null: everything, as clients of earlier versions get it; `by-default` at the end: the client named none.",
+            ),
+          ),
           grants: integer("How many."),
         }),
       ),

@@ -66,11 +66,19 @@ const exampleInvitations = {
 const token = {
   tokenId: text("Names the token; no secret."),
   name: text("What it is for."),
+  madeBy: orNull(text("The id of the token that made it, with which it ends; null if no token made it.")),
   created: time("When it was made."),
   expires: time("When it ends."),
   used: orNull(time("The last use.")),
 };
-const exampleToken = { tokenId: "ot_…", name: "deploy", created: exampleTime, expires: exampleTime, used: null };
+const exampleToken = {
+  tokenId: "ot_…",
+  name: "deploy",
+  madeBy: null,
+  created: exampleTime,
+  expires: exampleTime,
+  used: null,
+};
 
 const session = object("A signed-in browser.", {
   sessionId: text("Names the session; no secret."),
@@ -230,10 +238,16 @@ export const operatorCalls: readonly AdminCall[] = [
     ...own,
     asksPassword: true,
     summary: "Make a token with which a program acts as this operator",
-    words: ["The token is shown only once."],
+    words: [
+      "The token is shown only once. Made with a token, it ends with that token: when it expires, is revoked, or its operator is suspended or removed.",
+    ],
     fields: [
       { option: "name", kind: "text", meaning: "What it is for.", isRequired: true, example: "deploy" },
-      { option: "days", kind: "number", meaning: "How long it is valid, 1 to 366 days; 90 when it is left out." },
+      {
+        option: "days",
+        kind: "number",
+        meaning: "How long it is valid, 1 to 366 days; 90 when it is left out, or until the token ends that makes it.",
+      },
     ],
     answer: object("The new token.", { ...token, operator: text("Whose rights it has."), token: text("The secret.") }),
     example: { ...exampleToken, operator: "ada", token: "bwop_…" },
@@ -244,7 +258,7 @@ export const operatorCalls: readonly AdminCall[] = [
     path: "/operator-tokens/:id",
     need: "change",
     ...own,
-    summary: "End a token at once",
+    summary: "End a token at once, with the tokens that it made",
     answer: object("The token that ended.", token),
     example: exampleToken,
   },

@@ -1,7 +1,7 @@
-import type { TokenRecord } from "../../../operators/tokens.ts";
+import { defaultTokenDays, longestTokenDays, type TokenRecord } from "../../../operators/tokens.ts";
 import type { AdminCommand, Answer } from "../../administration/admin-command.ts";
 import { ago } from "../../devices/times.ts";
-import { number, text } from "../../input.ts";
+import { number, optional, text } from "../../input.ts";
 import { rows, table, whole } from "../../terminal/output.ts";
 import { chosenOperator } from "./chosen-operator.ts";
 
@@ -18,14 +18,17 @@ const make: AdminCommand = {
     command
       .requiredOption(operatorOption, "whose rights the token has")
       .requiredOption("--name <name>", "what the token is for")
-      .option("--days <number>", "how long it is valid", "90"),
+      .option("--days <number>", `how long it is valid; ${defaultTokenDays} when it is left out`),
   async act(parts, input) {
     const { operatorId, name: of } = await chosenOperator(parts, input);
-    const days = number({ days: "90", ...input }, "days", 1, 366);
-    const { secret, token } = await parts.operators.addToken(operatorId, { name: text(input, "name"), days });
+    const days = optional(input, "days") === undefined ? undefined : number(input, "days", 1, longestTokenDays);
+    const maker = parts.operator?.by;
+    const { secret, token } = await parts.operators.addToken(operatorId, { name: text(input, "name"), days, maker });
+    const { id, name, parentId, expiresMs } = token;
+    const detail = { of, token: id, name, expires: timeText(expiresMs), madeBy: parentId ?? undefined };
     return {
       answer: { ...shown(token), operator: of, token: secret },
-      changed: { detail: { of, token: token.id, name: token.name, days } },
+      changed: { detail },
     };
   },
   toText: ({ token, operator, expires }) =>
@@ -63,7 +66,7 @@ const list: AdminCommand = {
 
 const revoke: AdminCommand = {
   name: "operator token revoke",
-  meaning: "end a token at once",
+  meaning: "end a token at once, with the tokens that it made",
   examples: ["operator token revoke ot_…"],
   arguments: [{ name: "id", meaning: "the token's id; see: breezeway operator token list" }],
   options: (command) => command.option("--id <id>", "the same, as an option"),
@@ -75,14 +78,19 @@ const revoke: AdminCommand = {
   toText: ({ name }) => `The token ${name} has ended.`,
 };
 
-function shown({ id, name, createdMs, expiresMs, usedMs }: TokenRecord) {
+function shown({ id, name, parentId, createdMs, expiresMs, usedMs }: TokenRecord) {
   return {
     tokenId: id,
     name,
-    created: new Date(createdMs).toISOString(),
-    expires: new Date(expiresMs).toISOString(),
-    used: usedMs === null ? null : new Date(usedMs).toISOString(),
+    madeBy: parentId,
+    created: timeText(createdMs),
+    expires: timeText(expiresMs),
+    used: usedMs === null ? null : timeText(usedMs),
   };
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString();
 }
 
 export const tokenCommands: readonly AdminCommand[] = [make, list, revoke];

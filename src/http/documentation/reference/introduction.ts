@@ -42,7 +42,7 @@ ${caller("A user with a security token", "secToken", "`userLogin` gives it, for 
 ${caller("A client with its secret", "client", "Shown once, when the client is registered. It gets, refreshes and revokes tokens.")}
 </ul>
 <h3 id="scopes">Scopes</h3>
-<p>${renderText("A client may ask for less than everything: `scope` at `/oauth2/authorize`, or with `client_credentials`, names what its tokens may be used for. Without a known scope they may be used for all of it; unknown words are ignored. A call that needs more answers 403 `insufficient_scope`.")}</p>
+<p>${renderText("A client may ask for less than everything: `scope` at `/oauth2/authorize`, or with `client_credentials`, names what its tokens may be used for. Without `scope` they may be used for all of it; unknown words are ignored, and unknown words alone give `devices:read`. A call that needs more answers 403 `insufficient_scope`.")}</p>
 <ul class="fields">
 ${scopes.map((scope) => html`<li><p class="field"><code>${scope}</code></p><p>${renderText(scopeMeanings[scope])}</p></li>`)}
 </ul>
