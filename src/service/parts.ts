@@ -58,6 +58,7 @@ import { quotaUse } from "../quotas/quota-use.ts";
 import { Quotas } from "../quotas/quotas.ts";
 import { RecentRequests } from "../requests/recent-requests.ts";
 import { requestSearch } from "../requests/request-search.ts";
+import { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { type Logger, pause, type Runtime } from "../runtime/runtime.ts";
@@ -124,6 +125,7 @@ async function partsOn(
     metrics.limitReached(limit);
     hourly.add(limit);
   };
+  const outgoing = new OutgoingCalls({ timers: runtime, onLimitReached });
   const failureLimits = { failuresPerSource: config.failuresPerSource };
 
   const states = new DeviceStates(store);
@@ -158,7 +160,15 @@ async function partsOn(
   });
   // If the system chooses the port, both are known only when the server listens.
   const address = { baseUrl: config.baseUrl ?? "", listensAt: "" };
-  const openId = openIdOf({ config, store, sealing, runtime, onLimitReached, baseUrl: () => address.baseUrl });
+  const openId = openIdOf({
+    config,
+    store,
+    sealing,
+    outgoing,
+    runtime,
+    onLimitReached,
+    baseUrl: () => address.baseUrl,
+  });
   const oauth = oauthOn({
     store,
     identity,
@@ -256,7 +266,7 @@ async function partsOn(
     countFault: metrics.linkFault,
     owners: processErrorOwners,
     feeds,
-    onLimitReached,
+    outgoing,
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
@@ -264,6 +274,7 @@ async function partsOn(
   const events = eventsOn({
     store,
     runtime: sharedRuntime,
+    outgoing,
     sealing,
     logDays: config.logDays,
     receivesHints: () => store.nodeBus.receivesHints,
@@ -282,6 +293,7 @@ async function partsOn(
     clients: oauth,
     connectors,
     federation,
+    outgoing,
     runtime,
     baseUrl: () => address.baseUrl,
     appended: () => events.afterCommit(false),
@@ -301,6 +313,7 @@ async function partsOn(
     ...staleLinksOn(store, federation),
     isGoogles: (thing) => isGoogles(ecosystems.get(thing.source), thing),
     agentUserIdOf: await agentUserIds(store),
+    outgoing,
     call: callJson,
     newUuid: randomUUID,
     newOutletId: () => `bwo_${randomBytes(12).toString("base64url")}`,
@@ -331,6 +344,7 @@ async function partsOn(
     accessTokens: oauth,
     admitRequest: (sender) => quotas.admitRequest(sender),
     tokens: loginTokens({ call: callJson, nowMs: sharedRuntime.nowMs }),
+    outgoing,
     runtime: sharedRuntime,
     newMessageId: randomUUID,
   });
@@ -471,6 +485,7 @@ async function partsOn(
     alerts,
     commit,
     membership,
+    outgoing,
     nodeQuestions,
     recentRequests,
     quotaSettings,

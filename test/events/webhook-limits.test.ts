@@ -5,7 +5,9 @@ import { CompiledFilters } from "../../src/events/webhooks/compiled-filters.ts";
 import { type WebhookParts, webhooksOn } from "../../src/events/webhooks/webhooks.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import type { Resolve } from "../../src/runtime/network/public-address.ts";
+import { manualRuntime } from "../federation/manual-runtime.ts";
 import { home, send } from "./made-home.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`);
@@ -126,6 +128,7 @@ function addingTo(count: number, resolve: Resolve) {
     store,
     resolve,
     allowsPrivate: false,
+    outgoing: new OutgoingCalls({ timers: manualRuntime() }),
     seal: (secret) => secret,
     addressOf: ({ url }) => url,
     sealsAddresses: () => true,

@@ -13,8 +13,10 @@ import type { ScopedPrincipal } from "../../../src/identity/principal.ts";
 import { InvalidToken, QuotaExceeded } from "../../../src/model/errors.ts";
 import type { TenantId, UserId } from "../../../src/model/ids.ts";
 import type { Scopes } from "../../../src/model/scopes.ts";
+import { OutgoingCalls } from "../../../src/runtime/network/outgoing-calls.ts";
 import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
 import { silent } from "../../contracts/store/home.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { checked } from "./checked.ts";
 import { settings } from "./settings.ts";
 import { brightness, changedMs, fanTimer, onOff, smoke, thermostat, thing } from "./things.ts";
@@ -65,6 +67,7 @@ function world(given: World = {}) {
         return answer;
       },
     },
+    outgoing: new OutgoingCalls({ timers: manualRuntime() }),
     admitRequest: () => {
       if (given.isAtQuota) throw new QuotaExceeded(7, "The client has used its quota of 1 requests a minute.");
     },
