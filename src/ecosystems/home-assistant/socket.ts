@@ -7,7 +7,7 @@ import {
 } from "../../runtime/network/public-address.ts";
 import type { StreamEnd } from "../connector.ts";
 
-/** Maximal size of one message. Registries of large homes are larger than any event. */
+/** Maximal size of one message of a session. Registries of large homes are larger than any event. */
 export const largestRegistryBytes = 16 * 1024 * 1024;
 
 /**
@@ -18,6 +18,7 @@ export async function openSocket(
   url: URL,
   rules: AddressRules,
   signal: AbortSignal,
+  maxPayload = largestRegistryBytes,
 ): Promise<WebSocket | { readonly end: StreamEnd }> {
   const isAllowed = url.protocol === "https:" || (rules.allowsPrivate && url.protocol === "http:");
   if (!isAllowed) return noSocket("refused", "the address is not https, and private networks are not allowed");
@@ -25,7 +26,7 @@ export async function openSocket(
     const lookup = lookupAmong(await reachableAddresses(url.hostname, rules, signal));
     if (signal.aborted) return noSocket("unreachable", "no answer in time");
     const address = `${url.origin.replace(/^http/, "ws")}${url.pathname.replace(/\/$/, "")}/api/websocket`;
-    const options = { lookup, followRedirects: false, maxPayload: largestRegistryBytes, perMessageDeflate: false };
+    const options = { lookup, followRedirects: false, maxPayload, perMessageDeflate: false };
     return await opened(new WebSocket(address, options), signal);
   } catch (error) {
     if (error instanceof NotReachable) return noSocket("unreachable", error.message);
