@@ -293,6 +293,8 @@ describe("a command through Alexa", () => {
 });
 
 describe("a grant for messages", () => {
+  // Without the bound nothing would be refused.
+  const soon = { timeout: 20_000 };
   const payload = { grant: { type: "OAuth2.AuthorizationCode", code: "code" } };
   const failed = "Alexa.Authorization ErrorResponse ACCEPT_GRANT_FAILED";
 
@@ -303,7 +305,7 @@ describe("a grant for messages", () => {
     assert.deepEqual(granted, [{ user: userId, credential: tokens, region: "eu" }]);
   });
 
-  it("is exchanged for two of a user at a time, and ends the linking when too many wait", async () => {
+  it("is exchanged for two of a user at a time, and ends the linking when too many wait", soon, async () => {
     const { promise, resolve } = Promise.withResolvers<NoTokens>();
     const { ask, exchanges } = world({ exchanged: promise });
     const texts: string[] = [];
