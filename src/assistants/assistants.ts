@@ -2,6 +2,7 @@ import type { ThingControl } from "../devices/thing-control.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import type { Clients } from "../oauth/clients.ts";
+import type { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AssistantDelivery } from "../store/tables/assistant-deliveries.ts";
@@ -29,6 +30,7 @@ export interface AssistantsParts extends HomeParts {
   readonly admitCommand: (sender: CommandCaller) => void;
   readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
   readonly agentUserIdOf: (tenantId: TenantId, userId: UserId) => string;
+  readonly outgoing: OutgoingCalls;
   /** Calls the makers' services. */
   readonly call: CallMaker;
   readonly newUuid: () => string;
@@ -65,9 +67,9 @@ export interface Assistants {
 const deliveriesShown = 100;
 
 export function assistantsOn(parts: AssistantsParts): Assistants {
-  const { store, runtime, sealing, clients, control, baseUrl } = parts;
+  const { store, runtime, sealing, control } = parts;
   const assistants = assistantsWith(parts);
-  const outlets = outletsOn({ store, assistants, clients, sealing, newId: parts.newOutletId, baseUrl });
+  const outlets = outletsOn({ ...parts, assistants, newId: parts.newOutletId });
   const homes = assistantHomes(parts);
   const reporter = new Reporter({ ...parts, outlets, homes });
   const directives = new LastDirectives(runtime.nowMs, parts.nodes);

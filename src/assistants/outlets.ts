@@ -2,9 +2,13 @@ import { BadParameter, LimitReached, NotFound, restOfChange } from "../model/err
 import type { TenantId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Clients, ClientWithSecret } from "../oauth/clients.ts";
+import type { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { OutletRow } from "../store/tables/assistant-outlets.ts";
 import type { Assistant, AssistantKind, CheckedFact, SetUpEntry } from "./assistant.ts";
+
+/** Time limit of the calls of a check together. */
+const checkMs = 15_000;
 
 /** A tenant's connection to an assistant. */
 export interface Outlet extends Omit<OutletRow, "sealedSettings"> {
@@ -20,6 +24,7 @@ export interface OutletParts {
     seal(text: string, context: string): string;
     open(sealed: string, context: string): string;
   };
+  readonly outgoing: OutgoingCalls;
   readonly newId: () => string;
   readonly baseUrl: () => string;
 }
@@ -47,13 +52,14 @@ export interface Outlets {
   /** The outlet of this kind whose users this client serves; undefined for any other client. */
   ofClient(kind: AssistantKind, clientId: string): Promise<Outlet | undefined>;
   setUp(outlet: Outlet): readonly SetUpEntry[];
-  check(outlet: Outlet, signal: AbortSignal): Promise<readonly CheckedFact[]>;
+  /** Calls the maker's service. */
+  check(outlet: Outlet): Promise<readonly CheckedFact[]>;
   /** Removes the outlet and its client; returns how many grants of the client ended. */
   remove(outlet: Outlet): Promise<number>;
 }
 
 export function outletsOn(parts: OutletParts): Outlets {
-  const { store, assistants, clients, sealing, newId, baseUrl } = parts;
+  const { store, assistants, clients, sealing, outgoing, newId, baseUrl } = parts;
   const opened = (row: OutletRow): readonly Outlet[] => {
     const { sealedSettings, ...outlet } = row;
     const assistant = assistants.get(row.kind);
@@ -114,7 +120,10 @@ export function outletsOn(parts: OutletParts): Outlets {
       return row?.kind === kind ? opened(row)[0] : undefined;
     },
     setUp: ({ assistant, settings, clientId }) => assistant.setUp(settings, { baseUrl: baseUrl(), clientId }),
-    check: ({ assistant, settings }, signal) => assistant.check(settings, signal),
+    check({ assistant, settings, tenantId }) {
+      const cause = { user: `outlets of tenant ${tenantId}`, tenant: `tenant ${tenantId}` };
+      return outgoing.run(cause, (signal) => assistant.check(settings, signal), checkMs);
+    },
     async remove(outlet) {
       // First the client: from then on no token of it is accepted and nothing is reported.
       const { grants } = await clients.removeClient(outlet.clientId);

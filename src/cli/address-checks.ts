@@ -96,7 +96,9 @@ function isOurs(status: number | undefined, requestId: unknown, body: string): b
 
 export async function ecosystem(name: string, apiUrl: string): Promise<Finding> {
   try {
-    const { status } = await fetch(apiUrl, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
+    const { status, body } = await fetch(apiUrl, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
+    // Only the status matters: without it the connection stays open.
+    await body?.cancel();
     if (status >= 500) {
       const next = "the ecosystem, or a proxy before it, has a problem; links wait until it answers again";
       return { check: name, state: "warn", words: `${apiUrl} answers ${status}`, next };

@@ -3,6 +3,7 @@ import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
 import { dnsLookup } from "../runtime/network/dns-lookup.ts";
+import type { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import type { Resolve } from "../runtime/network/public-address.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { TimeSlices } from "../runtime/time-slices.ts";
@@ -38,6 +39,7 @@ export interface EventsParts {
     Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "idempotencyKeys" | "clock">
   >;
   readonly runtime: Runtime;
+  readonly outgoing: OutgoingCalls;
   readonly logDays: number;
   /** Maximal number of open streams of a client for one user or tenant, on this node. */
   readonly streamsAtOnce: number;
@@ -112,13 +114,13 @@ export interface RunningEvents extends Events {
 
 export function eventsOn(parts: EventsParts): RunningEvents {
   const { store, runtime, logDays, sealing, allowsPrivateWebhooks: allowsPrivate, userAgent } = parts;
-  const outgoing = { resolve: parts.resolve ?? dnsLookup({ resolvesLocalNames: allowsPrivate }), allowsPrivate };
+  const addressRules = { resolve: parts.resolve ?? dnsLookup({ resolvesLocalNames: allowsPrivate }), allowsPrivate };
   const addressOf = ({ id, url, sealedUrl }: WebhookRow) =>
     sealedUrl === null ? url : sealing.open(sealedUrl, addressContext(id));
   const sender = new WebhookSender({
     store,
     runtime,
-    post: parts.post ?? postWith({ ...outgoing, userAgent }),
+    post: parts.post ?? postWith({ ...addressRules, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, secretContext(id)),
     addressOf,
     ...(parts.onLimitReached && { onLimitReached: parts.onLimitReached }),
@@ -145,7 +147,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   return {
     hub,
     webhooks: webhooksOn({
-      ...outgoing,
+      ...addressRules,
+      outgoing: parts.outgoing,
       store,
       seal: sealing.seal,
       addressOf,

@@ -16,9 +16,9 @@ import {
 } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import { justLinked } from "../model/just-linked.ts";
-import type { OnLimitReached } from "../model/limits.ts";
 import { virtualDeviceType } from "../model/virtual-device-type.ts";
 import type { Membership } from "../nodes/membership.ts";
+import { causeOfUser, type OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow, NewLink } from "../store/tables/links.ts";
@@ -40,7 +40,6 @@ import type { Feeds } from "./feeds/feeds.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { encodeNotices } from "./notices.ts";
-import { ProofReads } from "./proof-reads.ts";
 import { noThingMarks, type ThingIdOf, thingUpdate } from "./thing-marks.ts";
 import { type RemovedCounts, removeLink } from "./unlinking.ts";
 
@@ -55,15 +54,15 @@ export interface FederatedTokenParts {
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   readonly feeds?: Pick<Feeds, "accountOf" | "isAccountShared">;
-  readonly onLimitReached?: OnLimitReached | undefined;
-  /** Aborts a running read that proves a token when the service stops. */
-  readonly signal: AbortSignal;
+  readonly outgoing: OutgoingCalls;
 }
 
 /** What a caller adds to a link. */
 export interface LinkOptions {
   /** Aborts when the client disconnects. It ends the read that proves the token, and nothing after it. */
   readonly disconnected?: AbortSignal | undefined;
+  /** The link session in which the user links the account. */
+  readonly linkSession?: string;
   /** Further writes in the transaction that makes or changes the link. `home`: the account that was read. */
   readonly also?: (tx: CommitTables, deviceId: DeviceId, home: Home) => Promise<void>;
   /** Called with the home of another account than the linked one. The relink then throws AnotherAccount. */
@@ -76,6 +75,9 @@ export interface Unlinked {
   readonly isTokenRevoked: boolean;
 }
 
+/** Time limit of a read that proves a token. A connector may need several calls for it, and wait between them. */
+const proofLimitMs = 75_000;
+
 /** The part of a connector that unlinking needs. */
 type Revoking = Pick<Connector, "name" | "revoke" | "callTokenOf">;
 
@@ -85,11 +87,9 @@ type Revoking = Pick<Connector, "name" | "revoke" | "callTokenOf">;
  */
 export class FederatedTokens {
   readonly #parts: FederatedTokenParts;
-  readonly #proofs: ProofReads;
 
   constructor(parts: FederatedTokenParts) {
     this.#parts = parts;
-    this.#proofs = new ProofReads(parts);
   }
 
   /**
@@ -110,10 +110,7 @@ export class FederatedTokens {
     if (existing) throw new AlreadyFederated(connector.name);
     if (tenantId === undefined) throw new InvalidSecToken();
     const callToken = callTokenOf(connector, tokenOrCredential);
-    const { disconnected } = options;
-    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) =>
-      readAccount(connector, callToken, signal, runtime),
-    );
+    const home = await this.#prove(connector, callToken, [userId, tenantId], options);
     const readMs = runtime.elapsedMs();
     const { row, mirrored } = await this.#store(userId, connector, tokenOrCredential, home, readMs, options);
     keeper.adopt(row, mirrored);
@@ -129,18 +126,17 @@ export class FederatedTokens {
     ecosystemName: string,
     brought: string | Credential,
     address?: string,
-    { also, onAnotherAccount, disconnected }: LinkOptions = {},
+    options: LinkOptions = {},
   ): Promise<DeviceId> {
-    const { store, keeper, membership, runtime } = this.#parts;
+    const { store, keeper, membership } = this.#parts;
+    const { also, onAnotherAccount } = options;
     const connector = this.#connector(ecosystemName);
     const tokenOrCredential = withAddress(connector, brought, address);
     const callToken = callTokenOf(connector, tokenOrCredential);
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
     const { tenantId, link: before } = await this.#find(userId, connector.name);
     if (!before || tenantId === undefined) throw new NotFederated(connector.name);
-    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) =>
-      readAccount(connector, callToken, signal, runtime),
-    );
+    const home = await this.#prove(connector, callToken, [userId, tenantId], options);
     const isAnother = await isAnotherAccount(this.#parts, connector, before, { callToken, home });
     if (onAnotherAccount && isAnother) {
       onAnotherAccount(home);
@@ -210,14 +206,26 @@ export class FederatedTokens {
 
   async #unlink(userId: UserId, connector: Revoking): Promise<Unlinked> {
     const { store, keeper, states, feeds } = this.#parts;
-    const link = await store.read((tx) => tx.links.find(userId, connector.name));
+    const { tenantId, link } = await this.#find(userId, connector.name);
     // Revoking would end the consent of the other user too.
     const isShared = link !== undefined && (await feeds?.isAccountShared(link)) === true;
     const { deviceId, sealed, removed } = await removeLink(store, userId, connector.name);
     await keeper.drop(deviceId);
     states.forget(deviceId);
-    const isTokenRevoked = !isShared && (await this.#revoke(userId, connector, sealed));
+    const isTokenRevoked = !isShared && (await this.#revoke(userId, tenantId, connector, sealed));
     return { deviceId, removed, isTokenRevoked };
+  }
+
+  /** Reads the account, which proves the token. */
+  #prove(
+    connector: Connector,
+    callToken: string,
+    [userId, tenantId]: readonly [UserId, TenantId],
+    { linkSession, disconnected }: LinkOptions,
+  ): Promise<Home> {
+    const { outgoing, runtime } = this.#parts;
+    const read = (signal: AbortSignal) => readAccount(connector, callToken, signal, runtime);
+    return outgoing.run({ ...causeOfUser(userId, tenantId), linkSession, disconnected }, read, proofLimitMs);
   }
 
   /** The user's link to that ecosystem, and the user's tenant; undefined when there is none. */
@@ -264,11 +272,17 @@ export class FederatedTokens {
   }
 
   /** Best effort: the link is removed already, so a token that can't be opened or revoked is only reported. */
-  async #revoke(userId: UserId, connector: Revoking, sealed: SealedCredential): Promise<boolean> {
-    const { sealing, signal, runtime } = this.#parts;
+  async #revoke(
+    userId: UserId,
+    tenantId: TenantId | undefined,
+    connector: Revoking,
+    sealed: SealedCredential,
+  ): Promise<boolean> {
+    const { sealing, outgoing, runtime } = this.#parts;
     try {
       const { credential } = openCredential(sealing.open, { userId, ecosystem: connector.name, ...sealed });
-      return await connector.revoke(callTokenOf(connector, credential), signal, credential);
+      const revoke = (signal: AbortSignal) => connector.revoke(callTokenOf(connector, credential), signal, credential);
+      return await outgoing.run(causeOfUser(userId, tenantId), revoke);
     } catch (error) {
       const sentence = "the token of a removed link could not be revoked at its ecosystem";
       runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);

@@ -5,9 +5,9 @@ import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { OnLimitReached } from "../model/limits.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { ErrorOwners } from "../runtime/error-owners.ts";
+import type { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
@@ -110,7 +110,7 @@ export interface FederationParts {
   readonly owners?: ErrorOwners;
   /** The feeds of ecosystems that have no connection for each account. */
   readonly feeds?: Feeds;
-  readonly onLimitReached?: OnLimitReached;
+  readonly outgoing: OutgoingCalls;
   /** How often confirmation times are stored; every minute. */
   readonly confirmEveryMs?: number;
 }
@@ -144,7 +144,6 @@ export interface RunningFederation extends Federation {
 
 export function federationOn(parts: FederationParts): RunningFederation {
   const { store } = parts;
-  const stopping = new AbortController();
   const awaited = new AwaitedFans();
   const keeper = new LinkKeeper({
     ...parts,
@@ -166,11 +165,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
   };
   const fans = new CommandSender({ ...senderParts, kind: fanCommands(awaited) });
   const commands = new CommandSender({ ...senderParts, kind: thingCommands(parts.connectors) });
-  const tokens = new FederatedTokens({
-    ...parts,
-    keeper,
-    signal: stopping.signal,
-  });
+  const tokens = new FederatedTokens({ ...parts, keeper });
   const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf(thisNode, userId, deviceId);
   const control = thingControl({
     ...parts,
@@ -201,7 +196,6 @@ export function federationOn(parts: FederationParts): RunningFederation {
     },
     handBack: () => keeper.stop(),
     async stop() {
-      stopping.abort();
       // All at the same time: a running command does not need its link to record the outcome.
       await Promise.all([fans.stop(), commands.stop(), keeper.stop()]);
       await parts.feeds?.stop();

@@ -17,6 +17,7 @@ import {
 import type { OwnerId, TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Clients } from "../oauth/clients.ts";
+import type { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { Sweep } from "../runtime/sweep.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -95,6 +96,7 @@ export interface LinkSessionParts {
   readonly clients: Pick<Clients, "findClient">;
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly federation: Pick<Federation, "link" | "relink">;
+  readonly outgoing: OutgoingCalls;
   readonly runtime: Runtime;
   readonly baseUrl: () => string;
   /** Called when the log has grown. */

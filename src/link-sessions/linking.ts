@@ -3,6 +3,7 @@ import type { Federation } from "../federation/federation.ts";
 import {
   AlreadyFederated,
   AnotherAccount,
+  ClientGone,
   Conflict,
   EcosystemRefused,
   EcosystemUnreachable,
@@ -10,10 +11,12 @@ import {
   StoreUnavailable,
   TooManyRequests,
 } from "../model/errors.ts";
+import type { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import type { Logger } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { type HomeSummary, summaryOf } from "./home-summary.ts";
+import { causeOfSession } from "./session-calls.ts";
 import { type EndTables, endSession, type SessionEnd } from "./session-end.ts";
 import { codeVerifier, openSecrets, type Sealer, sealSecrets } from "./session-secrets.ts";
 import { problems, type SessionProblem } from "./session-status.ts";
@@ -23,6 +26,7 @@ export interface LinkingParts {
   readonly sealer: Sealer;
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly federation: Pick<Federation, "link" | "relink">;
+  readonly outgoing: OutgoingCalls;
   readonly report: Logger;
   /** Breezeway's callback, as it is registered with the ecosystems. */
   readonly redirectUri: () => string;
@@ -50,7 +54,7 @@ class SignedOut extends Conflict {}
 
 /** Turns a code into a link. Each step is stored before the next one begins, so that another node can go on. */
 export function linkingWith(parts: LinkingParts) {
-  const { store, sealer, connectors, federation, report, redirectUri, appended } = parts;
+  const { store, sealer, connectors, federation, outgoing, report, redirectUri, appended } = parts;
 
   /** Changes the session if this node still holds it. */
   const change = (
@@ -71,15 +75,19 @@ export function linkingWith(parts: LinkingParts) {
     if (!consent) return fail(claimed, problems.refused(`${session.ecosystem} has no link page any more.`));
     const secrets = openSecrets(sealer, session);
     const { address: typed, canonicalAddress: address = typed } = secrets;
-    const outcome = await consent.exchange(
-      {
-        code,
-        redirectUri: redirectUri(),
-        codeVerifier: codeVerifier(secrets, attempt),
-        ...(address !== undefined && { address }),
-      },
-      signal,
-    );
+    const answer = {
+      code,
+      redirectUri: redirectUri(),
+      codeVerifier: codeVerifier(secrets, attempt),
+      ...(address !== undefined && { address }),
+    };
+    const call = (inTime: AbortSignal) => consent.exchange(answer, inTime);
+    const outcome = await outgoing.run(causeOfSession(session, signal), call).catch((error: unknown) => {
+      const problem = passingProblem(error, signal);
+      if (!problem) throw error;
+      return { problem };
+    });
+    if ("problem" in outcome) return reopen(claimed, "open", outcome.problem);
     if (outcome.state === "refused") return fail(claimed, problems.refused(outcome.reason));
     if (outcome.state === "unanswered") return reopen(claimed, "open", unanswered(outcome.detail, signal));
     const sealed = sealSecrets(sealer, session.id, { ...secrets, credential: outcome.credential });
@@ -97,6 +105,8 @@ export function linkingWith(parts: LinkingParts) {
     if (userId === null || !credential) throw new Error("a session without user or credential can't be linked");
     let otherHome: HomeSummary = [];
     const options = {
+      linkSession: session.id,
+      disconnected: signal,
       also: async (
         tx: EndTables,
         deviceId: NonNullable<LinkSessionRow["deviceId"]>,
@@ -119,11 +129,9 @@ export function linkingWith(parts: LinkingParts) {
       appended();
     } catch (error) {
       if (error instanceof AnotherAccount) return ask(claimed, otherHome);
-      if (error instanceof EcosystemUnreachable) return reopen(claimed, "unread", unanswered(error.message, signal));
-      // The page asks for the password first, and then the user can go on.
-      if (error instanceof SignedOut) return reopen(claimed, "unread", problems.interrupted());
-      // Too many accounts are read now. The credential is kept, and the user can go on from here.
-      if (error instanceof TooManyRequests) return reopen(claimed, "unread", problems.busy());
+      const passing = passingProblem(error, signal);
+      // The credential is kept, and the user can go on from here.
+      if (passing) return reopen(claimed, "unread", passing);
       const problem = endingProblem(error);
       if (!problem) throw error;
       await fail(claimed, problem);
@@ -174,6 +182,14 @@ async function held(tx: Pick<Transaction, "linkSessions">, session: LinkSessionR
 /** The ecosystem is not to blame for a call that this node has ended because it stops. */
 function unanswered(detail: string, { aborted }: AbortSignal): SessionProblem {
   return aborted ? problems.interrupted() : problems.unreachable(detail);
+}
+
+/** A problem after which the user can try again. */
+function passingProblem(error: unknown, signal: AbortSignal): SessionProblem | undefined {
+  if (error instanceof EcosystemUnreachable) return unanswered(error.message, signal);
+  // This node stops; or the page asks for the password first, and then the user can go on.
+  if (error instanceof ClientGone || error instanceof SignedOut) return problems.interrupted();
+  return error instanceof TooManyRequests ? problems.busy() : undefined;
 }
 
 function endingProblem(error: unknown): SessionProblem | undefined {

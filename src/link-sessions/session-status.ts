@@ -26,7 +26,7 @@ export const problems = {
     problem("client", "not_linked", "The user is not linked to this ecosystem, so nothing can be renewed."),
   interrupted: () =>
     problem("breezeway", "interrupted", "Breezeway was interrupted before it had the ecosystem's answer."),
-  busy: () => problem("breezeway", "busy", "Breezeway reads too many accounts at this moment."),
+  busy: () => problem("breezeway", "busy", "Breezeway makes too many calls at this moment."),
   internal: () => problem("breezeway", "internal_error", "An unexpected error in Breezeway. Its log says more."),
 };
 

@@ -98,10 +98,17 @@ export const limits = {
   /** Link sessions of the last day: of one client for one user, and of one enterprise client. */
   linkSessionsPerUser: 100,
   linkSessionsPerClient: 10_000,
-  /** Reads that prove the token of a new or changed link, on one node: of one user, of one tenant, and of all. */
-  proofReadsPerUser: 2,
-  proofReadsPerTenant: 100,
-  proofReadsPerNode: 400,
+  /**
+   * Outgoing calls that callers cause, under way on one node: of one link session, of one user, of one tenant, and of all.
+   * Where there is no user, those of one address or of one tenant's outlets count as those of a user.
+   */
+  outgoingCallsPerLinkSession: 1,
+  outgoingCallsPerUser: 2,
+  outgoingCallsPerTenant: 100,
+  outgoingCallsPerNode: 400,
+  /** Calls that wait for each of these bounds on one node: of one link session or user, and of all. */
+  outgoingCallsWaitingPerUser: 20,
+  outgoingCallsWaiting: 2_000,
   /** Idempotency keys of one user, or of one tenant's enterprise clients, in 24 hours, and the answers kept for them. */
   idempotencyKeysPerOwner: 100_000,
   idempotencyBytesPerOwner: 33_554_432,
@@ -171,7 +178,6 @@ export const limits = {
   filterDevices: 100,
   filterNames: 600,
   filterThings: 100,
-  webhookLookupsWaiting: 20,
   webhookSends: 100,
   webhookSendsUrgent: 20,
   webhookSendsPerTenant: 50,

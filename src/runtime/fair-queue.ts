@@ -3,8 +3,12 @@ import { ClientGone } from "../model/errors.ts";
 export interface FairQueueOptions {
   /** Tasks that run at the same time. */
   readonly atOnce: number;
+  /** Tasks of one source that run at the same time. */
+  readonly atOncePerSource?: number;
   /** The limit of waiting tasks, of all sources together. */
   readonly mostWaiting: number;
+  /** The limit of waiting tasks of one source. */
+  readonly mostWaitingPerSource?: number;
   /** The error for a task that is refused, or evicted, because the queue is full. */
   readonly fullError: () => Error;
 }
@@ -22,6 +26,8 @@ export class FairQueue {
   readonly #options: FairQueueOptions;
   /** Waiting tasks by source, in the order in which sources are served (a Map keeps insertion order). No list is empty. */
   readonly #ofSource = new Map<string, WaitingTask[]>();
+  /** The number of running tasks by source. No number is 0. */
+  readonly #runningOf = new Map<string, number>();
   #waiting = 0;
   #running = 0;
 
@@ -36,17 +42,20 @@ export class FairQueue {
   /** Rejects with ClientGone when `disconnected` aborts before the task has started. A running task is never interrupted. */
   async run<Result>(source: string, task: () => Promise<Result>, disconnected?: AbortSignal): Promise<Result> {
     if (disconnected?.aborted) throw new ClientGone();
-    if (this.#running < this.#options.atOnce) this.#running++;
+    if (this.#hasSlot(source)) this.#count(source, 1);
     else await this.#wait(source, disconnected);
     try {
       return await task();
     } finally {
+      this.#count(source, -1);
       this.#startNext();
     }
   }
 
   async #wait(source: string, disconnected: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting >= this.#options.mostWaiting) this.#makeRoom(source);
+    const { mostWaiting, mostWaitingPerSource = mostWaiting, fullError } = this.#options;
+    if (this.#lengthOf(source) >= mostWaitingPerSource) throw fullError();
+    if (this.#waiting >= mostWaiting) this.#makeRoom(source);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: WaitingTask = { start: resolve, reject };
     const leave = () => {
@@ -75,19 +84,32 @@ export class FairQueue {
     newest.reject(this.#options.fullError());
   }
 
-  /** Gives the free slot to the next waiting task at once, so that no new task can overtake the queue. */
+  /**
+   * Gives the free slot to the first source that may use it, at once, so that no new task can overtake the queue. An
+   * ended task frees one slot: there is never more than one task to start.
+   */
   #startNext(): void {
-    const [first] = this.#ofSource;
-    if (!first) {
-      this.#running--;
-      return;
-    }
-    const [source, list] = first;
-    const next = list[0]!;
-    this.#remove(source, next);
+    const [next] = this.#ofSource.entries().filter(([source]) => this.#hasSlot(source));
+    if (!next) return;
+    const [source, list] = next;
+    const task = list[0]!;
+    this.#remove(source, task);
     // Round robin: the source moves to the end.
     if (this.#ofSource.delete(source)) this.#ofSource.set(source, list);
-    next.start();
+    this.#count(source, 1);
+    task.start();
+  }
+
+  #hasSlot(source: string): boolean {
+    const { atOnce, atOncePerSource = atOnce } = this.#options;
+    return this.#running < atOnce && (this.#runningOf.get(source) ?? 0) < atOncePerSource;
+  }
+
+  #count(source: string, by: 1 | -1): void {
+    this.#running += by;
+    const running = (this.#runningOf.get(source) ?? 0) + by;
+    if (running > 0) this.#runningOf.set(source, running);
+    else this.#runningOf.delete(source);
   }
 
   #remove(source: string, waiting: WaitingTask): void {

@@ -59,6 +59,7 @@ import { Quotas } from "../quotas/quotas.ts";
 import { RecentRequests } from "../requests/recent-requests.ts";
 import { requestSearch } from "../requests/request-search.ts";
 import { JsonThread } from "../runtime/json/json-thread.ts";
+import { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { type Logger, pause, type Runtime } from "../runtime/runtime.ts";
@@ -125,6 +126,7 @@ async function partsOn(
     metrics.limitReached(limit);
     hourly.add(limit);
   };
+  const outgoing = new OutgoingCalls({ timers: runtime, onLimitReached });
   const failureLimits = { failuresPerSource: config.failuresPerSource };
 
   const states = new DeviceStates(store);
@@ -159,7 +161,15 @@ async function partsOn(
   });
   // If the system chooses the port, both are known only when the server listens.
   const address = { baseUrl: config.baseUrl ?? "", listensAt: "" };
-  const openId = openIdOf({ config, store, sealing, runtime, onLimitReached, baseUrl: () => address.baseUrl });
+  const openId = openIdOf({
+    config,
+    store,
+    sealing,
+    outgoing,
+    runtime,
+    onLimitReached,
+    baseUrl: () => address.baseUrl,
+  });
   const oauth = oauthOn({
     store,
     identity,
@@ -263,7 +273,7 @@ async function partsOn(
     countFault: metrics.linkFault,
     owners: processErrorOwners,
     feeds,
-    onLimitReached,
+    outgoing,
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
@@ -271,6 +281,7 @@ async function partsOn(
   const events = eventsOn({
     store,
     runtime: sharedRuntime,
+    outgoing,
     sealing,
     logDays: config.logDays,
     receivesHints: () => store.nodeBus.receivesHints,
@@ -289,6 +300,7 @@ async function partsOn(
     clients: oauth,
     connectors,
     federation,
+    outgoing,
     runtime,
     baseUrl: () => address.baseUrl,
     appended: () => events.afterCommit(false),
@@ -308,6 +320,7 @@ async function partsOn(
     ...staleLinksOn(store, federation),
     isGoogles: (thing) => isGoogles(ecosystems.get(thing.source), thing),
     agentUserIdOf: await agentUserIds(store),
+    outgoing,
     call,
     newUuid: randomUUID,
     newOutletId: () => `bwo_${randomBytes(12).toString("base64url")}`,
@@ -338,6 +351,7 @@ async function partsOn(
     accessTokens: oauth,
     admitRequest: (sender) => quotas.admitRequest(sender),
     tokens: loginTokens({ call, nowMs: sharedRuntime.nowMs }),
+    outgoing,
     runtime: sharedRuntime,
     newMessageId: randomUUID,
   });
@@ -478,6 +492,7 @@ async function partsOn(
     alerts,
     commit,
     membership,
+    outgoing,
     nodeQuestions,
     recentRequests,
     quotaSettings,

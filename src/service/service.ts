@@ -80,6 +80,7 @@ export async function startService(
     stops.push(() => parts.thingForm.stop());
     await federation.start();
     stops.push(() => federation.stop());
+    stops.push(() => parts.outgoing.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
     await parts.linkSessions.start();

@@ -60,9 +60,9 @@ describe("a look-up of a receiver's name", () => {
   });
 });
 
-describe("the look-ups of one owner", () => {
+describe("the queue of one owner", () => {
   it("run one at a time, in order, apart from those of others", async () => {
-    const lanes = new OwnerQueues("webhookLookupsWaiting", "Too many wait.");
+    const lanes = new OwnerQueues("historiesWaiting", "Too many wait.");
     const [ada, bob] = [1 as OwnerId, 2 as OwnerId];
     const ends: (() => void)[] = [];
     const begun: string[] = [];
@@ -85,14 +85,14 @@ describe("the look-ups of one owner", () => {
   });
 
   it("are refused when too many wait, and a failed one doesn't hold up the next", async () => {
-    const lanes = new OwnerQueues("webhookLookupsWaiting", "Too many wait.");
+    const lanes = new OwnerQueues("historiesWaiting", "Too many wait.");
     const ada = 1 as OwnerId;
     const { promise, reject } = Promise.withResolvers<string>();
     const first = lanes.run(ada, () => promise);
-    const waiting = Array.from({ length: limits.webhookLookupsWaiting }, () => lanes.run(ada, async () => "done"));
+    const waiting = Array.from({ length: limits.historiesWaiting }, () => lanes.run(ada, async () => "done"));
     await assert.rejects(
       lanes.run(ada, async () => "done"),
-      { code: "limit_reached", limit: "webhookLookupsWaiting" },
+      { code: "limit_reached", limit: "historiesWaiting" },
     );
     reject(new Error("no such name"));
     await assert.rejects(first, { message: "no such name" });

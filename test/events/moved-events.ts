@@ -4,6 +4,7 @@ import { attributeEntry } from "../../src/devices/log-entries.ts";
 import type { EventWriter } from "../../src/events/event-reader.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
@@ -34,6 +35,7 @@ export async function madeEvents(t: TestContext) {
   const events = eventsOn({
     store,
     runtime,
+    outgoing: new OutgoingCalls({ timers: runtime }),
     logDays: 7,
     streamsAtOnce: 16,
     sealing: { seal: (text) => text, open: (text) => text },

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { boundedFilter } from "../../src/events/event-filter.ts";
 import { CompiledFilters } from "../../src/events/webhooks/compiled-filters.ts";
-import { type WebhookParts, webhooksOn } from "../../src/events/webhooks/webhooks.ts";
+import { type WebhookOwner, type WebhookParts, webhooksOn } from "../../src/events/webhooks/webhooks.ts";
+import type { BreezewayError } from "../../src/model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import type { Resolve } from "../../src/runtime/network/public-address.ts";
+import { flushPromises, manualRuntime } from "../federation/manual-runtime.ts";
 import { home, send } from "./made-home.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`);
@@ -97,6 +100,25 @@ describe("the address of a new webhook", () => {
     assert.equal(added(), 0);
   });
 
+  it("is looked up for two of one owner at a time, and for others meanwhile", async () => {
+    const asked: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<readonly []>();
+    const { webhooks } = addingTo(0, (host) => {
+      asked.push(host);
+      return promise;
+    });
+    const add = (by: WebhookOwner & { readonly tenantId: TenantId }, host: string) =>
+      webhooks.add(by, { url: `https://${host}/`, ...unfiltered }).catch((error: BreezewayError) => error.code);
+    const own = Array.from({ length: 50 }, (_, number) => add(owner, `a${number}.example`));
+    const others = add({ kind: "enterprise", tenantId: owner.tenantId, clientId: "d" }, "b.example");
+    await flushPromises();
+    assert.deepEqual(asked, ["a0.example", "a1.example", "b.example"]);
+    resolve([]);
+    const refused = (await Promise.all([...own, others])).filter((code) => code === "too_many_requests");
+    const admitted = limits.outgoingCallsPerUser + limits.outgoingCallsWaitingPerUser;
+    assert.deepEqual([asked.length, refused.length], [admitted + 1, 50 - admitted]);
+  });
+
   it("is no longer looked up, nor added, when its client has disconnected", async () => {
     let lookups = 0;
     const gone = new AbortController();
@@ -126,6 +148,7 @@ function addingTo(count: number, resolve: Resolve) {
     store,
     resolve,
     allowsPrivate: false,
+    outgoing: new OutgoingCalls({ timers: manualRuntime() }),
     seal: (secret) => secret,
     addressOf: ({ url }) => url,
     sealsAddresses: () => true,

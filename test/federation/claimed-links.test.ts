@@ -5,6 +5,7 @@ import { DeviceStates } from "../../src/devices/states.ts";
 import { federationOn } from "../../src/federation/federation.ts";
 import type { NodeId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { silent } from "../contracts/store/home.ts";
@@ -35,6 +36,7 @@ describe("a node that claims links on PostgreSQL", { skip: missingPostgres() ?? 
         connectors: new Map([["nest", connector]]),
         sealing: { seal: (token) => token, open: openToken },
         thingIdOf: plainThingIds,
+        outgoing: new OutgoingCalls({ timers: runtime }),
         runtime,
       });
       await membership.start();

@@ -11,6 +11,7 @@ import type { Home } from "../../src/home/home.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, NodeId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
@@ -82,6 +83,7 @@ export async function madeFederation(
     sealing: { seal: (token) => token, open: openToken },
     thingIdOf: plainThingIds,
     runtime: { ...runtime, nowMs: () => membership.nowMs() },
+    outgoing: new OutgoingCalls({ timers: runtime }),
     countFault: (kind) => void faults.push(kind),
   });
   await membership.start();

@@ -10,6 +10,7 @@ import { feedsOn } from "../../src/federation/feeds/feeds.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import { pause, type Runtime } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
@@ -188,6 +189,7 @@ function nodeOn(id: NodeId, { database, isShared, busy, runtime, ecosystem }: No
     sealing,
     thingIdOf: plainThingIds,
     feeds: feedsOn({ store, membership, connectors, runtime: synchronised, ...ignored }),
+    outgoing: new OutgoingCalls({ timers: synchronised }),
     runtime: synchronised,
     countFault: (kind) => void faults.push(kind),
   });

@@ -12,6 +12,7 @@ import type { Home } from "../../src/home/home.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import type { LineLevel } from "../../src/model/log-line.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import { processErrorOwners } from "../../src/runtime/process/process-error-owners.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { ownerlessStore } from "../../src/store/ownerless-store.ts";
@@ -79,6 +80,7 @@ export async function madeStreet(
     sealing: { seal: (token) => token, open: openToken },
     thingIdOf: plainThingIds,
     runtime: { ...runtime, nowMs: () => membership.nowMs() },
+    outgoing: new OutgoingCalls({ timers: runtime }),
     countFault: (kind) => void kinds.push(kind),
     owners: processErrorOwners,
   });

@@ -26,6 +26,7 @@ import { OwnThings } from "../../src/own-things/own-things.ts";
 import { thingReading } from "../../src/own-things/thing-reading.ts";
 import { TraitMaps } from "../../src/own-things/trait-maps.ts";
 import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Logger } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
@@ -180,9 +181,11 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
   const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
   const fresh = { isPresent: true, isStale: false, confirmedTimeMs: null };
   const nobody = () => Promise.reject(new InvalidToken());
+  const runtime = processRuntime(report);
   const events = eventsOn({
     store,
-    runtime: processRuntime(report),
+    runtime,
+    outgoing: new OutgoingCalls({ timers: runtime }),
     sealing: sealingWith(randomBytes(32)),
     logDays: 7,
     streamsAtOnce: 16,

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { owner } from "../../simulator/home-assistant/pages/login-page.ts";
 import { type HomeAssistantOptions, startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
 import { problems } from "../../src/link-sessions/session-status.ts";
+import { limits } from "../../src/model/limits.ts";
 import { oauthWorld } from "../oauth/oauth-world.ts";
-import { formOf } from "../oauth/scripted-browser.ts";
+import { formOf, type Shown } from "../oauth/scripted-browser.ts";
 import { startFaultProxy } from "../set-up/fault-proxy.ts";
 import { eventually } from "../stories/world.ts";
 import { LinkVisitor, titleOf } from "./link-world.ts";
@@ -74,6 +77,63 @@ describe("a link page for accounts with addresses of their own", () => {
   });
 });
 
+describe("an address of which a link page looks whether an instance answers", { timeout: 60_000 }, () => {
+  it("gets one connection at a time, and only so many of a burst", async (t) => {
+    const world = await instanceWorld(t);
+    const host = await hangingHost(t);
+    const visitor = world.visitor();
+    const connect = await visitor.signIn(await visitor.open((await world.create()).url));
+    const answers: Shown[] = [];
+    const posts = Array.from({ length: 50 }, async () => {
+      answers.push(await visitor.browser.submit(formOf(connect), { decision: "continue", address: host.url }));
+    });
+    const made = 1 + limits.outgoingCallsWaitingPerUser;
+    await eventually(t.signal, async () => assert.equal(answers.length, 50 - made));
+    for (const { status, headers, body } of answers) {
+      assert.deepEqual([status, headers.get("retry-after")], [429, "5"]);
+      assert.match(body, /The call before has no answer yet/);
+    }
+    assert.equal(host.open.size, 1);
+    host.refusesAll();
+    await Promise.all(posts);
+    assert.equal(answers.filter(({ status }) => status === 400).length, made);
+    assert.deepEqual([host.accepted, host.mostOpen], [made, 1]);
+  });
+
+  it("gets two connections at a time from the sessions of one user", async (t) => {
+    const world = await instanceWorld(t);
+    const host = await hangingHost(t);
+    const posts: Promise<Shown>[] = [];
+    for (let session = 0; session < 4; session++) {
+      const visitor = world.visitor();
+      const connect = await visitor.signIn(await visitor.open((await world.create()).url));
+      posts.push(visitor.browser.submit(formOf(connect), { decision: "continue", address: host.url }));
+    }
+    await eventually(t.signal, async () => assert.equal(host.open.size, 2));
+    host.refusesAll();
+    await Promise.all(posts);
+    assert.deepEqual([host.accepted, host.mostOpen], [4, 2]);
+  });
+
+  it("gets no connection from a session that has ended meanwhile", async (t) => {
+    const world = await instanceWorld(t);
+    const host = await hangingHost(t);
+    const { id, url } = await world.create();
+    const visitor = world.visitor();
+    const connect = await visitor.signIn(await visitor.open(url));
+    const submit = () => visitor.browser.submit(formOf(connect), { decision: "continue", address: host.url });
+    const first = submit();
+    await eventually(t.signal, async () => assert.equal(host.open.size, 1));
+    const others = [submit(), submit()];
+    await visitor.browser.submit(formOf(connect), { decision: "cancel" });
+    assert.equal((await world.session(id)).status, "declined");
+    host.refusesAll();
+    await first;
+    for (const { status } of await Promise.all(others)) assert.equal(status, 303);
+    assert.equal(host.accepted, 1);
+  });
+});
+
 describe("a new token of a client for an account with an address of its own", () => {
   it("shows another instance at once, without the values of the first", async (t) => {
     const world = await instanceWorld(t);
@@ -84,6 +144,37 @@ describe("a new token of a client for an account with an address of its own", ()
     assert.deepEqual(await world.home(deviceId), { name: "Cabin", away: null, presence: null });
   });
 });
+
+/** A host that takes connections and never answers, until it refuses all. */
+async function hangingHost(t: TestContext) {
+  const open = new Set<Socket>();
+  let isRefusing = false;
+  const host = {
+    open,
+    accepted: 0,
+    mostOpen: 0,
+    url: "",
+    refusesAll() {
+      isRefusing = true;
+      for (const socket of open) socket.destroy();
+    },
+  };
+  const server = createServer((socket) => {
+    host.accepted += 1;
+    open.add(socket);
+    host.mostOpen = Math.max(host.mostOpen, open.size);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+    if (isRefusing) socket.destroy();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    host.refusesAll();
+    server.close();
+  });
+  host.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return host;
+}
 
 async function instanceWorld(t: TestContext) {
   const home = { protocol: "home-assistant", allowPrivateNetworks: true };

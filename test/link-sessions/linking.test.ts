@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { Home } from "../../src/home/home.ts";
 import { discardCredential } from "../../src/link-sessions/discarded-credential.ts";
 import { summaryLine, summaryOf } from "../../src/link-sessions/home-summary.ts";
+import { causeOfSession } from "../../src/link-sessions/session-calls.ts";
 import { codeVerifier, openSecrets, sealSecrets } from "../../src/link-sessions/session-secrets.ts";
 import { claimMs, isExpired, isWorkedOn, problemOf, statusOf } from "../../src/link-sessions/session-status.ts";
 import { SessionWork } from "../../src/link-sessions/session-work.ts";
@@ -17,6 +18,7 @@ import {
   TooManyRequests,
 } from "../../src/model/errors.ts";
 import type { LinkSessionRow } from "../../src/store/tables/link-sessions.ts";
+import { flushPromises } from "../federation/manual-runtime.ts";
 import { credential, device, madeSession, sealer, source, summary } from "./made-session.ts";
 
 describe("the work on a link session", () => {
@@ -64,6 +66,22 @@ describe("the work on a link session", () => {
     assert.deepEqual([phase, isSignedIn, deviceId, claimedMs], ["unread", false, null, null]);
     assert.equal(await codeOf(), "interrupted");
     assert.deepEqual(openSecrets(sealer, { sealed, id } as LinkSessionRow).credential, credential);
+  });
+
+  it("makes no call while other calls of the user have no answer, and can go on later", async (t) => {
+    const { exchange, stored, calls, codeOf, parts, session, runtime } = await madeSession(t);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cause = causeOfSession(session, t.signal);
+    const others = [1, 2].map((other) =>
+      parts.outgoing.run({ ...cause, linkSession: `other ${other}` }, () => promise),
+    );
+    const exchanged = exchange();
+    await flushPromises();
+    await runtime.advance(5_000);
+    await exchanged;
+    assert.deepEqual([(await stored()).phase, await codeOf(), calls], ["open", "busy", []]);
+    resolve();
+    await Promise.all(others);
   });
 
   it("of a renewal relinks", async (t) => {

@@ -8,6 +8,7 @@ import { newSessionSecrets, sealSecrets } from "../../src/link-sessions/session-
 import { problemOf } from "../../src/link-sessions/session-status.ts";
 import { AnotherAccount } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import type { LinkSessionRow } from "../../src/store/tables/link-sessions.ts";
 import { manualRuntime } from "../federation/manual-runtime.ts";
 import { madeAlice } from "../identity/made-identity.ts";
@@ -80,6 +81,7 @@ export async function madeSession(t: TestContext, fields: Partial<LinkSessionRow
     ...{ store, sealer, runtime, report: runtime.report, redirectUri: () => "https://here/callback" },
     connectors: new Map([["nest", connector as never]]),
     federation: { link: act("link"), relink: act("relink") },
+    outgoing: new OutgoingCalls({ timers: runtime }),
     appended: () => void told.appended++,
   };
   const linking = linkingWith(parts);

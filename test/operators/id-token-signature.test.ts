@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { OpenIdRefused } from "../../src/operators/openid/openid-errors.ts";
 import { openIdProvider } from "../../src/operators/openid/provider.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 
 const client = { clientId: "console", clientSecret: "a secret of the console" };
 const newKeys = () => generateKeyPairSync("rsa", { modulusLength: 2_048 });
@@ -96,7 +97,11 @@ async function signingProvider(t: TestContext) {
     server.close();
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = openIdProvider({ issuer, ...client });
+  const provider = openIdProvider({
+    issuer,
+    ...client,
+    outgoing: new OutgoingCalls({ timers: { after: () => () => undefined } }),
+  });
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
   return {
     keys,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OpenIdUnavailable } from "../../src/operators/openid/openid-errors.ts";
 import { openIdProvider } from "../../src/operators/openid/provider.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import { answerOf, startByteServer } from "../ecosystems/byte-server.ts";
 
 const hostile: Readonly<Record<string, string>> = {
@@ -28,7 +29,12 @@ async function startedProvider(t: TestContext, fills: "metadata" | "tokens", fil
     const body = JSON.stringify({ ...members, filler: 1 }).replace(":1}", `:${isFilled ? filler : 1}}`);
     socket.end(answerOf(200, body, "Content-Type: application/json\r\n"));
   });
-  return openIdProvider({ issuer: server.url, clientId: "console", clientSecret: "secret" });
+  return openIdProvider({
+    issuer: server.url,
+    clientId: "console",
+    clientSecret: "secret",
+    outgoing: new OutgoingCalls({ timers: { after: () => () => undefined } }),
+  });
 }
 
 describe("an OpenID provider", () => {

@@ -26,6 +26,7 @@ import { OwnThings } from "../../src/own-things/own-things.ts";
 import { type ThingReading, thingReading } from "../../src/own-things/thing-reading.ts";
 import { TypeWork } from "../../src/own-things/type-work.ts";
 import { type DeviceTypes, deviceTypesOn } from "../../src/provisioning/device-types.ts";
+import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
 import type { Logger, Runtime } from "../../src/runtime/runtime.ts";
 import { alertCommanding } from "../../src/service/alert-commanding.ts";
 import { controlOfAll } from "../../src/service/thing-control.ts";
@@ -118,6 +119,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly #membership: Membership;
   readonly #nodeBus: NodeBus;
   readonly #feeds: Feeds | undefined;
+  readonly #outgoing: OutgoingCalls;
   readonly #ownWork: readonly (OwnCommandDeadlines | TypeWork)[];
   /** The numbers of calls in progress, by user: to link or relink, and to link. */
   readonly #proving = new Map<number, number>();
@@ -180,7 +182,9 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     const feeds = parts.google && feedsOn({ ...feedParts, count: nothing, onLimitReached: nothing });
     this.#feeds = feeds;
     const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: openSealed };
+    this.#outgoing = new OutgoingCalls({ timers: shared });
     this.federation = federationOn({
+      outgoing: this.#outgoing,
       store,
       states: this.states,
       commit: this.commit,
@@ -210,6 +214,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
         ]
       : [];
     this.events = eventsOn({
+      outgoing: this.#outgoing,
       store,
       runtime: shared,
       sealing,
@@ -273,6 +278,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     await this.events.stop();
     await this.assistants?.reporter.stop();
     for (const work of this.#ownWork) await work.stop();
+    this.#outgoing.stop();
     await this.federation.stop();
     await leaving;
   }

@@ -11,6 +11,7 @@ import { untilAborted } from "../kit/abort.ts";
 import { pauseMs } from "../kit/back-off.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
+import { CommandHomes } from "./command-homes.ts";
 import { instanceConsent } from "./consent.ts";
 import { type PostForm, postForm } from "./form-post.ts";
 import { LiveHome } from "./live-home.ts";
@@ -86,6 +87,10 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   const name = options.name.toLowerCase();
   /** The homes that this node follows, by their consent. Commands use their sessions. */
   const live = new Map<string, LiveHome>();
+
+  const commandHomes = new CommandHomes((access, signal) =>
+    within(timers, answerLimitMs, signal, (inTime) => openHome(access, inTime)),
+  );
 
   const refused = new RefusedAccesses();
 
@@ -172,12 +177,13 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   async function act(access: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
     const followed = live.get(accessIn(access)?.consentKey ?? "");
     if (followed?.home.home()) return send(followed, action, timers, signal);
-    const opened = await openHome(access, signal);
-    if ("end" in opened) return outcomeOf(opened.end);
     try {
-      return await send(opened, action, timers, signal);
-    } finally {
-      opened.session.finish("stopped", "the command was sent");
+      return await commandHomes.use(access, signal, (home) =>
+        "end" in home ? outcomeOf(home.end) : send(home, action, timers, signal),
+      );
+    } catch (error) {
+      if (signal.aborted) return { state: "unanswered", detail: "no answer in time" };
+      throw error;
     }
   }
 

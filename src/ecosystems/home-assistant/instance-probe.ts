@@ -3,12 +3,15 @@ import { handshakeBounds, isJsonObject, parseUntrusted } from "../../runtime/jso
 import type { AddressRules } from "../../runtime/network/public-address.ts";
 import { openSocket } from "./socket.ts";
 
+/** An instance asks for a token in less than 100 bytes. */
+const largestQuestionBytes = 4_096;
+
 /**
  * Whether an instance answers at an address: it asks for a token on a new WebSocket. No token is presented, because an
  * instance counts wrong ones. Undefined: it does; otherwise the reason. Never throws.
  */
 export async function probeInstance(url: URL, rules: AddressRules, signal: AbortSignal): Promise<string | undefined> {
-  const socket = await openSocket(url, rules, signal);
+  const socket = await openSocket(url, rules, signal, largestQuestionBytes);
   if ("end" in socket) return socket.end.detail;
   const isInstance = await asksForToken(socket, signal);
   socket.terminate();

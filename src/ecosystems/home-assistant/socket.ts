@@ -27,6 +27,7 @@ export async function openSocket(
   url: URL,
   rules: AddressRules,
   signal: AbortSignal,
+  maxPayload: number = limits.untrustedJsonLargeBytes,
 ): Promise<InstanceSocket | { readonly end: StreamEnd }> {
   const isAllowed = url.protocol === "https:" || (rules.allowsPrivate && url.protocol === "http:");
   if (!isAllowed) return noSocket("refused", "the address is not https, and private networks are not allowed");
@@ -34,12 +35,7 @@ export async function openSocket(
     const lookup = lookupAmong(await reachableAddresses(url.hostname, rules, signal));
     if (signal.aborted) return noSocket("unreachable", "no answer in time");
     const address = `${url.origin.replace(/^http/, "ws")}${url.pathname.replace(/\/$/, "")}/api/websocket`;
-    const options = {
-      lookup,
-      followRedirects: false,
-      maxPayload: limits.untrustedJsonLargeBytes,
-      perMessageDeflate: false,
-    };
+    const options = { lookup, followRedirects: false, maxPayload, perMessageDeflate: false };
     return await opened(limitReading(new WebSocket(address, options)), signal);
   } catch (error) {
     if (error instanceof NotReachable) return noSocket("unreachable", error.message);

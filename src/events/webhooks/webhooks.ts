@@ -1,16 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { KeepAnswer } from "../../idempotency/idempotent-writes.ts";
-import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter, LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
+import { type CallCause, causeOfUser, type OutgoingCalls } from "../../runtime/network/outgoing-calls.ts";
 import { type AddressRules, NotReachable, reachableAddresses } from "../../runtime/network/public-address.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 import type { ReaderFilter } from "../client-events.ts";
 import { boundedFilter } from "../event-filter.ts";
-import { OwnerQueues } from "../owner-queues.ts";
 import { newWebhookSecret } from "./signature.ts";
 
 export type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
@@ -22,6 +21,7 @@ export interface WebhookParts extends AddressRules {
   readonly addressOf: (webhook: WebhookRow) => string;
   /** Whether every node can read sealed addresses. */
   readonly sealsAddresses: () => boolean;
+  readonly outgoing: OutgoingCalls;
   readonly newId: () => string;
   /** Wakes the sender. */
   readonly wake: () => void;
@@ -62,22 +62,22 @@ export function newWebhookId(): string {
   return `wh_${randomBytes(12).toString("base64url")}`;
 }
 
-export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake, ...rules }: WebhookParts): Webhooks {
-  const lookups = new OwnerQueues(
-    "webhookLookupsWaiting",
-    `${limits.webhookLookupsWaiting} addresses of this owner wait to be looked up. Try again when they are answered.`,
-  );
+export function webhooksOn(parts: WebhookParts): Webhooks {
+  const { store, seal, addressOf, sealsAddresses, outgoing, newId, wake, ...rules } = parts;
   return {
     async add(
       owner,
       { url, hearsAlerts = true, hearsThings = false, hearsLinkSessions = false, ...filter },
-      signal = new AbortController().signal,
+      disconnected,
       keep,
     ) {
       const { deviceIds, attributes } = boundedFilter(filter);
       const { hostname } = readUrl(url, rules.allowsPrivate);
       refuseMore(await store.read((tx) => tx.webhooks.ofOwner(owner)));
-      await lookups.run(ownerWithin(owner), () => checkHost(hostname, rules, signal));
+      // Private names may come and go: the attempt reports one that can't be resolved.
+      if (!rules.allowsPrivate) {
+        await outgoing.run({ ...causeOf(owner), disconnected }, (inTime) => checkHost(hostname, rules, inTime));
+      }
       const id = newId();
       const secret = newWebhookSecret();
       const added = await store.transaction(async (tx) => {
@@ -188,13 +188,17 @@ function readUrl(text: string, allowsPrivate: boolean): URL {
   return url;
 }
 
+function causeOf(owner: WebhookOwner & { readonly tenantId: TenantId }): CallCause {
+  const { tenantId } = owner;
+  if (owner.kind === "user") return causeOfUser(owner.userId, tenantId);
+  return { user: `clients of tenant ${tenantId}`, tenant: `tenant ${tenantId}` };
+}
+
 /** The same sentence for a private address and an unknown name: the answer must not reveal a private network. */
 async function checkHost(hostname: string, rules: AddressRules, signal: AbortSignal): Promise<void> {
-  // Private names may come and go: the attempt reports one that can't be resolved.
-  if (rules.allowsPrivate) return;
   try {
-    if (!signal.aborted) await reachableAddresses(hostname, rules, signal);
-    // The client has disconnected and would not get the secret.
+    await reachableAddresses(hostname, rules, signal);
+    // A client that has disconnected would not get the secret.
     if (signal.aborted) throw new NotReachable();
   } catch (error) {
     if (!(error instanceof NotReachable)) throw error;

@@ -70,7 +70,7 @@ export const commonErrors: readonly ErrorDescription[] = [
   {
     status: 429,
     code: "too_many_requests",
-    when: "Too many failed attempts, or too many attempts at once; `Retry-After` says when to try again.",
+    when: "Too many failed attempts, too many attempts at once, or too many calls to other services that have no answer yet; `Retry-After` says when to try again.",
   },
   {
     status: 429,

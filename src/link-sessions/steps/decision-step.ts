@@ -1,7 +1,10 @@
+import type { ConsentStart } from "../../ecosystems/consent.ts";
 import { hashOf, isSame } from "../../identity/secrets.ts";
+import { TooManyRequests } from "../../model/errors.ts";
 import { formOf } from "../../oauth/authorize/browser.ts";
 import type { LinkSessionRow } from "../../store/tables/link-sessions.ts";
 import { discardCredential } from "../discarded-credential.ts";
+import { causeOfSession } from "../session-calls.ts";
 import { endSession } from "../session-end.ts";
 import { challengeOf, codeVerifier, consentState, csrfOf, isOfBrowser, sealSecrets } from "../session-secrets.ts";
 import { hasEnded, isExpired, isWorkedOn } from "../session-status.ts";
@@ -55,7 +58,9 @@ async function decline(parts: StepParts, { found, secret, visit }: Decided): Pro
   });
   if (!declined) return;
   appended();
-  parts.work.start(`${declined.id} discarded`, (signal) => discardCredential(parts, declined, signal));
+  parts.work.start(`${declined.id} discarded`, (signal) =>
+    parts.outgoing.run(causeOfSession(declined, signal), (inTime) => discardCredential(parts, declined, inTime)),
+  );
 }
 
 /** Reads the account of the stored credential again. After `asking`, the device may show another account. */
@@ -69,9 +74,10 @@ async function read(parts: StepParts, { found, visit }: Decided, from: "unread" 
 
 /** Sends the browser to the ecosystem, and binds the session to the browser. */
 async function leave(parts: StepParts, { found, secret, visit }: Decided, typed: string): Promise<LinkAnswer> {
-  const { store, sealer, redirectUri } = parts;
+  const { store, sealer, redirectUri, outgoing } = parts;
   const { session, connector } = found;
   const show = sessionPages(parts);
+  const toPage = { kind: "redirect", status: 303, location: show.address(found, "page") } as const;
   const consent = connector.consent!;
   const address = consent.asksForAddress ? typed.trim() : undefined;
   if (address !== undefined && (address === "" || address.length > longestAddress)) {
@@ -82,22 +88,27 @@ async function leave(parts: StepParts, { found, secret, visit }: Decided, typed:
   // The state depends on the address as typed: the canonical one is known only afterwards.
   const secrets = { ...others, ...(address !== undefined && { address }) };
   const state = consentState(secrets, session);
-  const start = await consent.begin(
-    {
-      redirectUri: redirectUri(),
-      state,
-      codeChallenge: challengeOf(codeVerifier(secrets, session.attempt)),
-      ...(address !== undefined && { address }),
-    },
-    visit.disconnected,
-  );
-  if ("problem" in start) {
-    return show.connect(found, secret, {
-      status: 400,
-      ...(address !== undefined && { address }),
-      problem: start.detail,
+  const request = {
+    redirectUri: redirectUri(),
+    state,
+    codeChallenge: challengeOf(codeVerifier(secrets, session.attempt)),
+    ...(address !== undefined && { address }),
+  };
+  const problemPage = (status: number, problem: string) =>
+    show.connect(found, secret, { status, ...(address !== undefined && { address }), problem });
+  let start: ConsentStart | undefined;
+  try {
+    start = await outgoing.run(causeOfSession(session, visit.disconnected), async (inTime) => {
+      // The session may have ended while the call waited.
+      const current = await store.read((tx) => tx.linkSessions.find(session));
+      return current && isStill(current, session, secret) ? consent.begin(request, inTime) : undefined;
     });
+  } catch (error) {
+    if (!(error instanceof TooManyRequests)) throw error;
+    return { ...(await problemPage(429, error.message)), retryAfterSeconds: error.retryAfterSeconds };
   }
+  if (!start) return toPage;
+  if ("problem" in start) return problemPage(400, start.detail);
   const stored = { ...secrets, ...(start.address !== undefined && { canonicalAddress: start.address }) };
   const isLeaving = await store.transaction(async (tx) => {
     const current = await tx.linkSessions.lock(session);
@@ -111,10 +122,10 @@ async function leave(parts: StepParts, { found, secret, visit }: Decided, typed:
     });
     return true;
   });
-  return { kind: "redirect", status: 303, location: isLeaving ? start.url : show.address(found, "page") };
+  return isLeaving ? { ...toPage, location: start.url } : toPage;
 }
 
-/** Whether the session, under its lock, is as the request found it, and belongs to this browser or to none. */
+/** Whether the session is as the request found it, and belongs to this browser or to none. */
 function isStill(current: LinkSessionRow, before: LinkSessionRow, secret: string): boolean {
   const isFree = current.browserHash === null || isOfBrowser(current, secret);
   const isSameUser = current.isSignedIn === before.isSignedIn;

@@ -2,6 +2,7 @@ import type { Connector } from "../../ecosystems/connector.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { Clients } from "../../oauth/clients.ts";
 import type { SentParameters } from "../../oauth/parameters.ts";
+import type { OutgoingCalls } from "../../runtime/network/outgoing-calls.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { Page } from "../../web/page.ts";
@@ -59,6 +60,7 @@ export interface StepParts {
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly linking: ReturnType<typeof linkingWith>;
   readonly work: SessionWork;
+  readonly outgoing: OutgoingCalls;
   readonly runtime: Runtime;
   readonly baseUrl: () => string;
   /** Breezeway's callback, as it is registered with the ecosystems. */

@@ -18,7 +18,8 @@ import {
   randomState,
 } from "openid-client";
 import { sourceOf } from "../../identity/source.ts";
-import { FairQueue } from "../../runtime/fair-queue.ts";
+import { EcosystemUnreachable, TooManyRequests } from "../../model/errors.ts";
+import type { OutgoingCalls } from "../../runtime/network/outgoing-calls.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { OpenIdRefused, OpenIdUnavailable } from "./openid-errors.ts";
 
@@ -26,6 +27,7 @@ export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  readonly outgoing: OutgoingCalls;
 }
 
 /** The values that bind the provider's answer to the request. They stay in the browser's sealed cookie. */
@@ -59,20 +61,17 @@ export interface ExchangeCaller {
   readonly disconnected?: AbortSignal | undefined;
 }
 
+/** Time limit of each request: the library applies it to the answer's body too. One exchange makes three at most. */
 const timeLimitSeconds = 10;
-/** Exchanges of codes. Each waits for the provider, and strangers can start them: addresses take turns. */
-const exchangeBounds = { atOnce: 16, mostWaiting: 200 };
+/** Sign-ins share the bounds of a tenant. */
+const tenant = "operators";
 
-export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSettings): OpenIdProvider {
+export function openIdProvider({ issuer, clientId, clientSecret, outgoing }: ProviderSettings): OpenIdProvider {
   let known: Promise<Configuration> | undefined;
-  const exchanges = new FairQueue({
-    ...exchangeBounds,
-    fullError: () => new OpenIdUnavailable("Too many people sign in at this moment."),
-  });
 
-  /** The provider's metadata, read once. A failed attempt is forgotten. */
+  /** The provider's metadata, read once, by one call at a time. A failed attempt is forgotten. */
   function metadata(): Promise<Configuration> {
-    known ??= discover().catch((error) => {
+    known ??= outgoing.run({ user: "OpenID discovery", tenant }, discover).catch((error) => {
       known = undefined;
       throw new OpenIdUnavailable(`The OpenID provider ${issuer} could not be read.`, error);
     });
@@ -119,7 +118,13 @@ export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSetti
     },
     async claims(answerUrl, checks, { source, disconnected }) {
       const configuration = await metadata();
-      return exchanges.run(sourceOf(source), () => exchange(configuration, answerUrl, checks), disconnected);
+      // A stranger can cause an exchange. The addresses take turns.
+      const cause = { user: `source ${sourceOf(source)}`, tenant, disconnected };
+      const run = outgoing.run(cause, () => exchange(configuration, answerUrl, checks));
+      return run.catch((error: unknown) => {
+        const isLate = error instanceof TooManyRequests || error instanceof EcosystemUnreachable;
+        throw isLate ? new OpenIdUnavailable("Too many people sign in at this moment.", error) : error;
+      });
     },
   };
 }

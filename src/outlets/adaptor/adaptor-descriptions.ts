@@ -43,7 +43,7 @@ const unreachable: ErrorDescription = { status: 503, code: 122, when: "The ecosy
 const tooManyProofs: ErrorDescription = {
   status: 429,
   code: 107,
-  when: "Too many tokens of the user or the tenant are being verified at the same time; `Retry-After` says when to try again.",
+  when: "Calls that the user, or users of the tenant, have caused have no answer from their ecosystems yet; `Retry-After` says when to try again.",
 };
 
 const federation: Schema = named("Federation", object("A link to an account.", { DeviceId: deviceId }));

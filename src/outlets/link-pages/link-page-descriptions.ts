@@ -96,7 +96,14 @@ export const sendLinkDecision: Description = {
     }),
     parameter("address", "form", "The address of the account, for an ecosystem whose accounts have one each."),
   ],
-  answers: [toPage("On to the ecosystem, or to the page with the present state."), expired],
+  answers: [
+    toPage("On to the ecosystem, or to the page with the present state."),
+    expired,
+    page(
+      429,
+      "The page again: calls that this session or its user has caused before have no answer yet. `Retry-After` says when to try again.",
+    ),
+  ],
 };
 
 export const receiveConsent: Description = {

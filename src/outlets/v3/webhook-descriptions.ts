@@ -115,7 +115,7 @@ export const addWebhook: Description = {
     {
       status: 409,
       code: "limit_reached",
-      when: "There are 20 webhooks already, the filter names more than 100 devices or 600 attributes, or too many addresses wait to be looked up.",
+      when: "There are 20 webhooks already, or the filter names more than 100 devices or 600 attributes.",
     },
   ],
 };

@@ -12,9 +12,12 @@ import type { CommandReceipt } from "../../../src/devices/command-receipts.ts";
 import type { ScopedPrincipal } from "../../../src/identity/principal.ts";
 import { InvalidToken, QuotaExceeded } from "../../../src/model/errors.ts";
 import type { TenantId, UserId } from "../../../src/model/ids.ts";
+import { limits } from "../../../src/model/limits.ts";
 import type { Scopes } from "../../../src/model/scopes.ts";
+import { OutgoingCalls } from "../../../src/runtime/network/outgoing-calls.ts";
 import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
 import { silent } from "../../contracts/store/home.ts";
+import { flushPromises, manualRuntime } from "../../federation/manual-runtime.ts";
 import { checked } from "./checked.ts";
 import { settings } from "./settings.ts";
 import { brightness, changedMs, fanTimer, onOff, smoke, thermostat, thing } from "./things.ts";
@@ -37,7 +40,7 @@ interface World {
   readonly receipt?: Partial<CommandReceipt>;
   /** Gone things that Alexa is not to delete yet. */
   readonly leaving?: readonly string[];
-  readonly exchanged?: AlexaCredential | NoTokens;
+  readonly exchanged?: AlexaCredential | NoTokens | Promise<NoTokens>;
 }
 
 /** An outlet of client `skill`, and what was asked of the parts behind it. */
@@ -46,6 +49,7 @@ function world(given: World = {}) {
   const sent: CommandBatch[] = [];
   const replies: NewReply[] = [];
   const granted: object[] = [];
+  const exchanges: string[] = [];
   const warned: object[] = [];
   const recorded: unknown[] = [];
   const outlet = { id: "outlet-1", clientId: "skill", tenantId, kind: "alexa", settings } as unknown as Outlet;
@@ -65,6 +69,7 @@ function world(given: World = {}) {
         return answer;
       },
     },
+    outgoing: new OutgoingCalls({ timers: manualRuntime() }),
     admitRequest: () => {
       if (given.isAtQuota) throw new QuotaExceeded(7, "The client has used its quota of 1 requests a minute.");
     },
@@ -98,7 +103,13 @@ function world(given: World = {}) {
         return [{ ...base, requestedMs: 0, sentMs: 0, settledMs: 0, ...given.receipt }];
       },
     },
-    tokens: { exchange: async () => given.exchanged ?? tokens, renew: () => assert.fail("nothing is renewed") },
+    tokens: {
+      exchange: async () => {
+        exchanges.push("code");
+        return given.exchanged ?? tokens;
+      },
+      renew: () => assert.fail("nothing is renewed"),
+    },
     runtime: {
       ...processRuntime({ ...silent, warn: (fields) => void warned.push(fields) }),
       nowMs: () => changedMs + 1_000,
@@ -116,7 +127,7 @@ function world(given: World = {}) {
     const body = { directive: { header, ...endpoint, payload: { scope, ...payload } } };
     return checked(await answers.answer(readDirective(body)!, region));
   };
-  return { ask, sent, replies, granted, warned, recorded };
+  return { ask, sent, replies, granted, exchanges, warned, recorded };
 }
 
 interface Asked {
@@ -282,6 +293,8 @@ describe("a command through Alexa", () => {
 });
 
 describe("a grant for messages", () => {
+  // Without the bound nothing would be refused.
+  const soon = { timeout: 20_000 };
   const payload = { grant: { type: "OAuth2.AuthorizationCode", code: "code" } };
   const failed = "Alexa.Authorization ErrorResponse ACCEPT_GRANT_FAILED";
 
@@ -290,6 +303,21 @@ describe("a grant for messages", () => {
     const answer = await ask("Alexa.Authorization AcceptGrant", { payload });
     assert.equal(shown(answer), "Alexa.Authorization AcceptGrant.Response");
     assert.deepEqual(granted, [{ user: userId, credential: tokens, region: "eu" }]);
+  });
+
+  it("is exchanged for two of a user at a time, and ends the linking when too many wait", soon, async () => {
+    const { promise, resolve } = Promise.withResolvers<NoTokens>();
+    const { ask, exchanges } = world({ exchanged: promise });
+    const texts: string[] = [];
+    const asked = Array.from({ length: 50 }, async () => {
+      texts.push(shown(await ask("Alexa.Authorization AcceptGrant", { payload })));
+    });
+    const admitted = limits.outgoingCallsPerUser + limits.outgoingCallsWaitingPerUser;
+    while (texts.length < 50 - admitted) await flushPromises();
+    assert.deepEqual([exchanges.length, new Set(texts)], [limits.outgoingCallsPerUser, new Set([failed])]);
+    resolve({ reason: "failed", text: "no answer" });
+    await Promise.all(asked);
+    assert.equal(exchanges.length, admitted);
   });
 
   const cases: readonly (readonly [string, World, Asked])[] = [

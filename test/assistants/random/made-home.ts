@@ -13,6 +13,7 @@ import { commandErrorText, isCommandError } from "../../../src/home/command-erro
 import type { ScopedPrincipal, UserPrincipal } from "../../../src/identity/principal.ts";
 import { InvalidToken } from "../../../src/model/errors.ts";
 import type { TenantId, UserId } from "../../../src/model/ids.ts";
+import { OutgoingCalls } from "../../../src/runtime/network/outgoing-calls.ts";
 import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
 import { silent } from "../../contracts/store/home.ts";
 import { settings } from "../alexa/settings.ts";
@@ -123,6 +124,7 @@ export class MadeHome {
       clientOf: async (token) => (token === "foreign" ? "another" : "skill"),
       isExpired: async (token) => token === "expired",
     },
+    outgoing: new OutgoingCalls({ timers: { after: () => () => undefined } }),
     admitRequest: () => undefined,
     outlets: { ofClient: async (_, clientId) => (clientId === "skill" ? outlet : undefined) },
     grants: {

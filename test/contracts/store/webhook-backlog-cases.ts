@@ -6,6 +6,7 @@ import { addResync, noDevice, tooManyWaiting } from "../../../src/events/webhook
 import { webhookAdministrationOn } from "../../../src/events/webhooks/webhook-administration.ts";
 import { webhooksOn } from "../../../src/events/webhooks/webhooks.ts";
 import { type LimitName, limits } from "../../../src/model/limits.ts";
+import { OutgoingCalls } from "../../../src/runtime/network/outgoing-calls.ts";
 import { deliveryBacklog } from "../../../src/service/delivery-backlog.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { claimMs } from "../../../src/store/tables/delivery-bounds.ts";
@@ -66,6 +67,7 @@ export function webhookBacklogCases(harness: StoreHarness): void {
         wake: () => undefined,
         resolve: async () => [],
         allowsPrivate: true,
+        outgoing: new OutgoingCalls({ timers: { after: () => () => undefined } }),
       });
       const owner = { kind: "enterprise", tenantId, clientId: "client of a" } as const;
       const add = () => webhooks.add(owner, { url: "https://a.example/", deviceIds: [], attributes: [] });

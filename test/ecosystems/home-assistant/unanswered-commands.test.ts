@@ -65,6 +65,36 @@ describe("a command whose service call the instance doesn't answer", () => {
   });
 });
 
+describe("commands to an instance without a stream", () => {
+  it("share one session, which ends with the last of them", soon, async (t) => {
+    const { simulator, runtime, act } = await unanswering(t);
+    let sent = 0;
+    simulator.faults.ignoresCommand = (type) => {
+      if (type === "call_service") sent += 1;
+      return type === "call_service";
+    };
+    const gone = new AbortController();
+    const outcomes = [act(undefined, gone.signal), act(), act()];
+    while (sent < outcomes.length) await flushPromises();
+    assert.equal(simulator.connections.size, 1);
+    gone.abort();
+    assert.deepEqual(await outcomes[0], unanswered);
+    assert.equal(simulator.connections.size, 1);
+    await runtime.advance(30_000);
+    assert.deepEqual(await Promise.all(outcomes), [unanswered, unanswered, unanswered]);
+    while (simulator.connections.size > 0) await flushPromises();
+  });
+
+  it("get a new session when the one before has ended", soon, async (t) => {
+    const { simulator, act } = await unanswering(t);
+    simulator.faults.ignoresCommand = () => false;
+    for (let command = 0; command < 2; command++) {
+      assert.equal((await act()).state, "accepted");
+      while (simulator.connections.size > 0) await flushPromises();
+    }
+  });
+});
+
 async function unanswering(t: TestContext) {
   const simulator = await startHomeAssistant();
   t.after(() => simulator.stop());

@@ -54,7 +54,7 @@ async function proveTooManyTokens(
   const gone = new AbortController();
   const method = operationId === "linkAccount" ? "POST" : "PUT";
   const request = { method, body: new URLSearchParams(account), signal: gone.signal };
-  const calls = Array.from({ length: limits.proofReadsPerUser + 1 }, () =>
+  const calls = Array.from({ length: limits.outgoingCallsPerUser + limits.outgoingCallsWaitingPerUser + 1 }, () =>
     fetch(`${baseUrl}/adaptor/federatedtokens`, request),
   );
   const refused = await Promise.race(calls);

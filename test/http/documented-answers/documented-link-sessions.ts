@@ -37,6 +37,14 @@ export async function useLinkSessions(world: DocumentedWorld, bearer: string): P
   check("sendLinkSignIn", 429, refused);
   check("sendLinkSignIn", 303, await signIn(person.name, person.password));
   const connect = await visitor.open(url);
+  const held = Promise.withResolvers<void>();
+  const cause = { linkSession: id, user: "nobody", tenant: "none" };
+  const waiting = Array.from({ length: 1 + limits.outgoingCallsWaitingPerUser }, () =>
+    parts.outgoing.run(cause, () => held.promise),
+  );
+  check("sendLinkDecision", 429, await visitor.browser.submit(formOf(connect), { decision: "continue" }));
+  held.resolve();
+  await Promise.all(waiting);
   const left = await visitor.browser.submit(formOf(connect), { decision: "continue" });
   check("sendLinkDecision", 303, left);
   const { accountIds } = world.simulator;

@@ -75,12 +75,12 @@ export const linkingPlants = [
           }
 
           override async unlink(userId: UserId, ecosystemName: string) {
-            const { store, connectors, sealing, signal } = this.#tokenParts;
+            const { store, connectors, sealing } = this.#tokenParts;
             const { tokenContext } = await import("../../../src/federation/link-key.ts");
             const connector = connectors.get(ecosystemName.toLowerCase())!;
             const link = await store.read((tx) => tx.links.find(userId, connector.name));
             const token = link && sealing.open(link.sealedToken, tokenContext(userId, connector.name));
-            if (token !== undefined) await connector.revoke(token, signal).catch(() => false);
+            if (token !== undefined) await connector.revoke(token, new AbortController().signal).catch(() => false);
             return super.unlink(userId, ecosystemName);
           }
         },
