@@ -10,6 +10,8 @@ import type { Home } from "../../../src/home/home.ts";
 import { thermostatKey } from "../../../src/home/reported-things.ts";
 import type { Thing } from "../../../src/home/thing.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../../src/model/errors.ts";
+import { JsonThread } from "../../../src/runtime/json/json-thread.ts";
+import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { type Listening, listen } from "../listening.ts";
 
 describe("a session with a Home Assistant instance", () => {
@@ -43,7 +45,10 @@ describe("a session with a Home Assistant instance", () => {
 
   it("takes registries and all states of a large home, and ends at an event that is larger than any event", async (t) => {
     const reached: string[] = [];
-    const { simulator, connector, access } = await started(t, { onLimitReached: (limit) => reached.push(limit) });
+    const thread = new JsonThread(manualRuntime());
+    t.after(() => thread.stop());
+    const options = { onLimitReached: (limit: string) => reached.push(limit), readJson: thread.read };
+    const { simulator, connector, access } = await started(t, options);
     const large = { text: "x".repeat(12 * 1024 * 1024) };
     simulator.instance.change("light.ceiling", undefined, large);
     const stream = listen(connector, access);
