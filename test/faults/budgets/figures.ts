@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import type { Rows } from "./attack.ts";
 import type { Measured } from "./neighbour.ts";
+import type { Sighting } from "./sightings.ts";
 import { shownTally, type Tally } from "./tally.ts";
 
 /** The measurements of one attack. */
@@ -15,6 +16,9 @@ export interface Figures {
   readonly rows: Rows;
   readonly reached: Counts;
   readonly got: Tally;
+  readonly sightings: readonly Sighting[];
+  /** The exit code or the signal, if the service has died. */
+  readonly died: number | string | undefined;
   /** Mechanisms that did not hold. */
   readonly broken: readonly string[];
 }
@@ -54,9 +58,25 @@ export function shownFigures(figures: Figures): string {
     `  limits reached ${shownCounts(Object.fromEntries(Object.entries(reached).filter(([, count]) => count > 0))) || "none"}`,
     ...[...new Set([...during.failures, ...after.failures])].slice(0, 5).map((one) => `  failed: ${one}`),
     `  read p99 ${readP99.toFixed(0)} ms: ${bar(readP99, bars.readMs)}; alarm p99 ${alarmP99.toFixed(0)} ms: ${bar(alarmP99, bars.emergencyMs)}; RSS +${rssGrown} MB: ${bar(rssGrown, bars.rssMegabytes)}`,
+    ...figures.sightings.map(({ message, size, fate }) => `  seen: ${message}, ${size}: ${fate}`),
+    ...(figures.died === undefined ? [] : [`  THE SERVICE DIED: ${figures.died}`]),
     ...broken.map((one) => `  BROKEN: ${one}`),
     "",
   ].join("\n");
+}
+
+/** One line per attack: the figures beside their targets. */
+export function shownSummary(all: readonly Figures[]): string {
+  const head = ["attack", "read p50", `p99 (<= ${bars.readMs})`, "smoke p50", `p99 (<= ${bars.emergencyMs})`];
+  const lines = all.map(({ attack, during, rss, died, broken }) => {
+    const [reads, alarms] = [during.reads, during.emergencies];
+    const times = [reads, alarms].flatMap((some) =>
+      [0.5, 0.99].map((share) => `${percentile(some, share).toFixed(0)} ms`),
+    );
+    const state = died === undefined ? `${broken.length} broken` : `DIED: ${died}`;
+    return [attack, ...times, `+${megabytes(rss.peak - rss.before)} MB`, state];
+  });
+  return aligned([[...head, `RSS (+<= ${bars.rssMegabytes} MB)`, "mechanisms"], ...lines]).join("\n");
 }
 
 function measuredCells({ reads, emergencies, signIns, failures }: Measured): readonly string[] {

@@ -1,0 +1,67 @@
+import type { Attack, Target } from "../attack.ts";
+import { type HostileCloud, hostileCloud } from "../hostile-cloud.ts";
+import { hostileAnswers, type RawAnswer, shownFate } from "../raw-answers.ts";
+import { type Answer, sendRequest } from "../requests.ts";
+import type { Note } from "../sightings.ts";
+import { Tallied } from "../tally.ts";
+
+const answerMs = 12_000;
+const forMs = 60_000;
+const metadataPath = "/openid/.well-known/openid-configuration";
+
+/** Answers of the OpenID provider: its metadata, tokens, keys, and what it says of a person. Anybody may begin a sign-in. */
+export const openIdAnswers: Attack = {
+  name: "answers of an OpenID provider",
+  async run(target, note) {
+    const got = new Tallied();
+    const cloud = await hostileCloud();
+    const untilMs = performance.now() + forMs;
+    const play = async (message: string, path: string, answer: RawAnswer, act: () => Promise<Answer>) => {
+      if (performance.now() > untilMs) return;
+      await playAnswer({ cloud, path, answer, note, message, act });
+      got.add(message);
+    };
+    const begin = () => sendRequest(target.url, { path: "/console/openid" });
+    const metadata = JSON.stringify(cloud.openIdMetadata);
+    for (const answer of hostileAnswers(`${metadata.slice(0, -1)},"claims_supported":@}`)) {
+      // Usable metadata are read once: what is beyond 60 kB comes first.
+      if (!answer.size.startsWith("60 kB")) await play("metadata of a provider", metadataPath, answer, begin);
+    }
+    for (const answer of hostileAnswers('{"access_token":"a","token_type":"Bearer","x":@}')) {
+      await play("tokens of a provider", "/openid/token", answer, () => comeBack(target));
+    }
+    return got.tally;
+  },
+};
+
+interface Played {
+  readonly cloud: HostileCloud;
+  readonly path: string;
+  readonly answer: RawAnswer;
+  readonly note: Note;
+  readonly message: string;
+  readonly act: () => Promise<Answer>;
+}
+
+async function playAnswer({ cloud, path, answer, note, message, act }: Played): Promise<void> {
+  const fate = cloud.answerOnce(path, answer, answerMs);
+  const said = await act().then(shownPage, (error: Error) => `no answer (${error.message})`);
+  const wire = await fate;
+  const shown = `${wire ? shownFate(wire) : "not asked for"}: ${said}`;
+  note({ message, size: answer.size, isTaken: /^(200|303)/.test(said), fate: shown });
+}
+
+/** The browser comes back from the provider with a code that it invented. */
+async function comeBack({ url }: Target): Promise<Answer> {
+  const begun = await sendRequest(url, { path: "/console/openid" });
+  const state = new URL(begun.location ?? "http://none.example").searchParams.get("state") ?? "";
+  const cookie = (begun.cookies ?? []).map((line) => line.split(";")[0]).join("; ");
+  return sendRequest(url, { path: `/console/openid/callback?code=any&state=${state}`, headers: { cookie } });
+}
+
+function shownPage({ status, text, location }: Answer): string {
+  if (location !== undefined) return `${status} to the provider`;
+  const [, title = ""] = /<h1>([^<]*)/.exec(text) ?? [];
+  const [, lead = ""] = /class="lead"[^>]*>([^<]*)/.exec(text) ?? [];
+  return `${status} ${title} ${lead}`.trim();
+}

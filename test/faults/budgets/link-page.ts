@@ -1,0 +1,60 @@
+import { formOf, ScriptedBrowser, type Shown } from "../../oauth/scripted-browser.ts";
+import type { Target } from "./attack.ts";
+import { type Answer, sendRequest } from "./requests.ts";
+
+/** The page of a link session on which the attacker, signed in, types the address of a Home Assistant. */
+export class LinkPage {
+  readonly #url: string;
+  readonly #path: string;
+  readonly #fields: Readonly<Record<string, string>>;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  private constructor(url: string, connect: Shown, headers: Readonly<Record<string, string>>) {
+    const { action, fields } = formOf(connect);
+    this.#url = url;
+    this.#path = pathOf(action);
+    this.#fields = fields;
+    this.#headers = headers;
+  }
+
+  static async open({ url, accessToken: token, person }: Target, mode: "link" | "renew"): Promise<LinkPage> {
+    const json = { ecosystem: "home", mode };
+    const made = await sendRequest(url, { path: "/v3/link-sessions", token, json });
+    if (made.status !== 201) throw new Error(`no link session: ${made.status} ${made.text}`);
+    const browser = new ScriptedBrowser(() => url);
+    const path = pathOf(JSON.parse(made.text).url);
+    const login = await browser.get(path);
+    await browser.submit(formOf(login), { username: person.name, password: person.password });
+    const cookie = () => [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return new LinkPage(url, await browser.get(path), { cookie: cookie() });
+  }
+
+  /** The answer to the browser at another address of the session, such as the callback. */
+  get(path: string): Promise<Answer> {
+    return sendRequest(this.#url, { path, headers: this.#headers });
+  }
+
+  /** The page of the session, when no work on it is under way. */
+  outcome(): Promise<Answer> {
+    return this.get(`${this.#path}?wait=true`);
+  }
+
+  /** Sends the form with an address. */
+  submit(address: string): Promise<Answer> {
+    const form = { ...this.#fields, decision: "continue", address };
+    return sendRequest(this.#url, { path: this.#path, form, headers: this.#headers });
+  }
+}
+
+/** What a page says went wrong; its status alone when it says nothing. */
+export function shownProblem({ status, text }: Answer): string {
+  const [, problem = ""] =
+    /(No Home Assistant could be reached[^<]*|role="alert"[^>]*>[^<]*|<h1>[^<]*)/.exec(text) ?? [];
+  return `${status} ${problem.replace(/^.*>/, "")}`.trim();
+}
+
+/** Behind a proxy the address names the service itself. */
+function pathOf(address: string): string {
+  const { pathname, search } = new URL(address, "http://any.example");
+  return pathname + search;
+}
