@@ -10,6 +10,8 @@ export interface Dose {
   readonly size: string;
   readonly script?: Script;
   readonly send?: (session: HostileSession) => Promise<void>;
+  /** How long its fate is awaited, if not for the usual time. */
+  readonly limitMs?: number;
 }
 
 export const ecosystem = "home";
@@ -48,7 +50,7 @@ export async function playDoses(
 
 async function playDose(
   target: Target,
-  { script, send }: Dose,
+  { script, send, limitMs = fateMs }: Dose,
 ): Promise<{ readonly isTaken: boolean; readonly fate: string }> {
   const instance = await hostileHomeAssistant();
   instance.play(honest);
@@ -56,20 +58,20 @@ async function playDose(
   instance.hangUp();
   const session = await following;
   if (!session) return { isTaken: false, fate: `not linked again (${shownState(await linkState(target, ecosystem))})` };
-  if (!script) return fateOf(target, session, () => send!(session));
+  if (!script) return fateOf(target, session, limitMs, () => send!(session));
   instance.play(script);
   const opening = instance.nextSession(reconnectMs);
   instance.hangUp();
   const scripted = await opening;
   if (!scripted) return { isTaken: false, fate: `no connection (${shownState(await linkState(target, ecosystem))})` };
   // The scripted answer comes when the service has asked for it.
-  return fateOf(target, scripted, () => pause(settleMs));
+  return fateOf(target, scripted, limitMs, () => pause(settleMs));
 }
 
-async function fateOf(target: Target, session: HostileSession, send: () => Promise<void>) {
+async function fateOf(target: Target, session: HostileSession, limitMs: number, send: () => Promise<void>) {
   const startedMs = performance.now();
-  await Promise.race([send(), session.ended, pause(fateMs)]);
-  const wasRead = await session.hasRead(fateMs);
+  await Promise.race([send(), session.ended, pause(limitMs)]);
+  const wasRead = await session.hasRead(limitMs);
   await Promise.race([session.ended, pause(settleMs)]);
   const { endedMs } = session;
   const seconds = (((endedMs ?? performance.now()) - startedMs) / 1_000).toFixed(1);

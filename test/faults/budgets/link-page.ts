@@ -46,11 +46,11 @@ export class LinkPage {
   }
 }
 
-/** What a page says went wrong; its status alone when it says nothing. */
+/** The status of a page with the problem that it shows, or with its title. */
 export function shownProblem({ status, text }: Answer): string {
-  const [, problem = ""] =
-    /(No Home Assistant could be reached[^<]*|role="alert"[^>]*>[^<]*|<h1>[^<]*)/.exec(text) ?? [];
-  return `${status} ${problem.replace(/^.*>/, "")}`.trim();
+  const [, problem] = /role="alert".*?<span>([^<]*)/.exec(text) ?? [];
+  const [, title = ""] = /<title>([^<]*)/.exec(text) ?? [];
+  return `${status} ${problem ?? title}`.trim();
 }
 
 /** Behind a proxy the address names the service itself. */

@@ -7,11 +7,13 @@ import { deepList, emptyObjects, hostileAnswers } from "../raw-answers.ts";
 import type { Note } from "../sightings.ts";
 import { Tallied } from "../tally.ts";
 
+const padded = '{"type":"auth_required","ha_version":"2026.1.0","padding":@}';
+/** The largest comes second: later ones may be left out when the time is up. */
 const greetings = [
-  ["60 kB of {}", () => emptyObjects(60_000)],
-  ["1 MB of {}", () => emptyObjects(1_000_000)],
-  ["100,000 levels", () => deepList(100_000)],
-  ["16.7 MB of {}", () => emptyObjects(16_700_000)],
+  ["60 kB of {}", () => emptyObjects(60_000, padded)],
+  ["16.7 MB of {}", () => emptyObjects(16_700_000, padded)],
+  ["1 MB of {}", () => emptyObjects(1_000_000, padded)],
+  ["100,000 levels", () => deepList(100_000, padded)],
 ] as const;
 
 /** Greetings before any token is checked, on a linked home and at the address that a link page was given. */

@@ -1,9 +1,8 @@
-import type { Attack, Target } from "../attack.ts";
+import type { Attack } from "../attack.ts";
 import { type Dose, linkHome, playDoses } from "../home-assistant-doses.ts";
 import { type HostileSession, honest, hostileHomeAssistant, lightId } from "../hostile-home-assistant.ts";
-import { LinkPage } from "../link-page.ts";
+import { LinkPage, shownProblem } from "../link-page.ts";
 import { deepList, emptyObjects, hostileAnswers } from "../raw-answers.ts";
-import { sendRequest } from "../requests.ts";
 import type { Note } from "../sightings.ts";
 
 /** Every other message that an instance can send, in sizes and numbers that no honest one sends. */
@@ -28,7 +27,7 @@ export const homeAssistantTokens: Attack = {
       const left = await page.submit(instance.url);
       const state = /[?&]state=([^&]+)/.exec(left.location ?? "")?.[1] ?? "";
       instance.play({ tokens });
-      await comeBack(target, page, state, tokens.size, note);
+      await comeBack(page, state, tokens.size, note);
       answers += 1;
     }
     instance.play(honest);
@@ -36,20 +35,18 @@ export const homeAssistantTokens: Attack = {
   },
 };
 
-async function comeBack(target: Target, page: LinkPage, state: string, size: string, note: Note): Promise<void> {
+async function comeBack(page: LinkPage, state: string, size: string, note: Note): Promise<void> {
   const startedMs = performance.now();
   const seconds = () => ((performance.now() - startedMs) / 1_000).toFixed(1);
   try {
     await page.get(`/link/callback?code=any&state=${state}`);
-    const { status, text } = await page.outcome();
-    const [, said = ""] = /<h1>([^<]*)/.exec(text) ?? [];
-    const [, why = ""] = /class="detail"[^>]*>([^<]*)/.exec(text) ?? [];
-    const isTaken = said.includes("connected");
+    const outcome = await page.outcome();
+    const isTaken = /<title>[^<]*is connected/.test(outcome.text);
     note({
       message: "token answer of an instance",
       size,
       isTaken,
-      fate: `${status} ${said} ${why} after ${seconds()} s`,
+      fate: `${shownProblem(outcome)}, after ${seconds()} s`,
     });
   } catch (error) {
     note({
@@ -59,7 +56,6 @@ async function comeBack(target: Target, page: LinkPage, state: string, size: str
       fate: `no answer (${(error as Error).message})`,
     });
   }
-  await sendRequest(target.url, { path: "/health" }).catch(() => undefined);
 }
 
 const result = (id: number) => `{"id":${id},"type":"result","success":true}`;
@@ -74,6 +70,12 @@ function repeat(count: number, act: (session: HostileSession, place: number) => 
       if (place % 1_000 === 999) await session.drained();
     }
   };
+}
+
+async function withoutPause(session: HostileSession): Promise<void> {
+  const frameOfMany = coalesced(100_000, (place) => `{"id":${place % 10}}`);
+  const untilMs = performance.now() + 5_000;
+  while (!session.hasEnded && performance.now() < untilMs) await session.send(frameOfMany);
 }
 
 /** A frame of a WebSocket server: `first` is the byte with FIN and the type. */
@@ -111,6 +113,7 @@ const doses: readonly Dose[] = [
     size: "100,000",
     send: (session) => session.send(coalesced(100_000, (place) => `{"id":${place % 10}}`)),
   },
+  { message: "small messages in a frame", size: "100,000, for 5 s without a pause", send: withoutPause },
   {
     message: "small messages in frames",
     size: "100,000 frames",
@@ -157,6 +160,7 @@ const doses: readonly Dose[] = [
   {
     message: "announced frame",
     size: "16 MB of which nothing comes",
+    limitMs: 2_000,
     send: (session) => session.write(Buffer.from([0x81, 127, 0, 0, 0, 0, 0x00, 0xff, 0xff, 0xff])),
   },
   {
