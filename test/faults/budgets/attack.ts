@@ -47,6 +47,8 @@ export interface Outcome {
   readonly signIns: { readonly done: number; readonly failed: number };
   /** Bytes by which the service's memory (RSS) was larger than before, at most. */
   readonly rssGrown: number;
+  /** Bytes of live objects right after the attack, with its connections open, beyond those before. */
+  readonly heapKept: number;
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Figures {
   readonly rss: { readonly before: number; readonly peak: number; readonly after: number };
   readonly descriptors: { readonly before: number; readonly peak: number; readonly after: number };
   readonly resources: { readonly before: Counts; readonly after: Counts };
+  /** Bytes of live objects right after the attack, beyond those before. */
+  readonly heapKept: number;
   readonly rows: Rows;
   readonly reached: Counts;
   readonly got: Tally;
@@ -51,7 +53,7 @@ export function shownFigures(figures: Figures): string {
   const rssGrown = megabytes(rss.peak - rss.before);
   return [
     ...aligned(lines),
-    `  RSS ${megabytes(rss.before)} → ${megabytes(rss.peak)} → ${megabytes(rss.after)} MB, descriptors ${descriptors.before} → ${descriptors.peak} → ${descriptors.after}, load ${loadavg()[0]!.toFixed(1)}`,
+    `  RSS ${megabytes(rss.before)} → ${megabytes(rss.peak)} → ${megabytes(rss.after)} MB, live objects +${megabytes(figures.heapKept)} MB, descriptors ${descriptors.before} → ${descriptors.peak} → ${descriptors.after}, load ${loadavg()[0]!.toFixed(1)}`,
     `  resources ${shownCounts(resources.before)} → ${shownCounts(resources.after)}`,
     `  rows ${grown.join(", ") || "unchanged"}`,
     `  the attacker got ${shownTally(got)}`,
@@ -68,15 +70,23 @@ export function shownFigures(figures: Figures): string {
 /** One line per attack: the figures beside their targets. */
 export function shownSummary(all: readonly Figures[]): string {
   const head = ["attack", "read p50", `p99 (<= ${bars.readMs})`, "smoke p50", `p99 (<= ${bars.emergencyMs})`];
-  const lines = all.map(({ attack, during, rss, died, broken }) => {
+  const lines = all.map(({ attack, during, rss, heapKept, descriptors, resources, died, broken }) => {
     const [reads, alarms] = [during.reads, during.emergencies];
     const times = [reads, alarms].flatMap((some) =>
       [0.5, 0.99].map((share) => `${percentile(some, share).toFixed(0)} ms`),
     );
     const state = died === undefined ? `${broken.length} broken` : `DIED: ${died}`;
-    return [attack, ...times, `+${megabytes(rss.peak - rss.before)} MB`, state];
+    const timersLeft = (resources.after.Timeout ?? 0) - (resources.before.Timeout ?? 0);
+    const left = [
+      `${megabytes(heapKept)} MB`,
+      ...[descriptors.after - descriptors.before, timersLeft].map((count) => String(Math.max(0, count))),
+    ].join(", ");
+    return [attack, ...times, `+${megabytes(rss.peak - rss.before)} MB`, left, state];
   });
-  return aligned([[...head, `RSS (+<= ${bars.rssMegabytes} MB)`, "mechanisms"], ...lines]).join("\n");
+  return aligned([
+    [...head, `RSS (+<= ${bars.rssMegabytes} MB)`, "left: objects, descriptors, timers", "mechanisms"],
+    ...lines,
+  ]).join("\n");
 }
 
 function measuredCells({ reads, emergencies, signIns, failures }: Measured): readonly string[] {

@@ -24,6 +24,7 @@ export class HostileCloud {
   /** Answers of the feed that wait for a pull. */
   readonly pulls: object[] = [];
   acknowledged = 0;
+  #issued = 0;
 
   private constructor(url: string) {
     this.url = url;
@@ -46,7 +47,9 @@ export class HostileCloud {
   async answerOnce(path: string, answer: RawAnswer, limitMs: number): Promise<RawFate | undefined> {
     this.#hostile.set(path, answer);
     const ended = new AbortController();
-    const fate = once(this.#events, `fate ${path}`, { signal: ended.signal }).then(([one]) => one as RawFate);
+    const fate = once(this.#events, `fate ${path}`, { signal: ended.signal }).then(
+      ([one]) => one as RawFate | undefined,
+    );
     const late = pause(limitMs, undefined, { signal: ended.signal });
     try {
       return await Promise.race([fate, late]);
@@ -55,6 +58,11 @@ export class HostileCloud {
       ended.abort();
       await Promise.allSettled([fate, late]);
     }
+  }
+
+  /** The hostile answer is not waited for any longer. */
+  forget(path: string): void {
+    if (this.#hostile.delete(path)) this.#events.emit(`fate ${path}`);
   }
 
   /** Resolves with true at the next request of the path, or with false when the time is up. */
@@ -99,7 +107,10 @@ export class HostileCloud {
     if (path.endsWith("/devices")) return { devices: [thermostat("hall")] };
     if (path === "/openid/.well-known/openid-configuration") return this.openIdMetadata;
     if (path === "/openid/token") return { access_token: "hostile", token_type: "Bearer", id_token: "none" };
-    if (path.endsWith("token")) return issuedTokens;
+    if (path.endsWith("token")) {
+      this.#issued += 1;
+      return { ...issuedTokens, access_token: `hostile-${this.#issued}` };
+    }
     return {};
   }
 
@@ -119,7 +130,6 @@ export class HostileCloud {
 }
 
 const issuedTokens = {
-  access_token: "hostile",
   refresh_token: "hostile",
   token_type: "Bearer",
   expires_in: 3_600,

@@ -2,7 +2,12 @@ import { formOf, ScriptedBrowser, type Shown } from "../../oauth/scripted-browse
 import type { Target } from "./attack.ts";
 import { type Answer, sendRequest } from "./requests.ts";
 
-/** The page of a link session on which the attacker, signed in, types the address of a Home Assistant. */
+interface LinkPlan {
+  readonly mode: "link" | "renew";
+  readonly ecosystem?: string;
+}
+
+/** The page of a link session, on which the attacker is signed in and goes on to the ecosystem. */
 export class LinkPage {
   readonly #url: string;
   readonly #path: string;
@@ -17,8 +22,11 @@ export class LinkPage {
     this.#headers = headers;
   }
 
-  static async open({ url, accessToken: token, person }: Target, mode: "link" | "renew"): Promise<LinkPage> {
-    const json = { ecosystem: "home", mode };
+  static async open(
+    { url, accessToken: token, person }: Target,
+    { mode, ecosystem = "home" }: LinkPlan,
+  ): Promise<LinkPage> {
+    const json = { ecosystem, mode };
     const made = await sendRequest(url, { path: "/v3/link-sessions", token, json });
     if (made.status !== 201) throw new Error(`no link session: ${made.status} ${made.text}`);
     const browser = new ScriptedBrowser(() => url);
@@ -29,14 +37,20 @@ export class LinkPage {
     return new LinkPage(url, await browser.get(path), { cookie: cookie() });
   }
 
-  /** The answer to the browser at another address of the session, such as the callback. */
-  get(path: string): Promise<Answer> {
-    return sendRequest(this.#url, { path, headers: this.#headers });
+  /**
+   * Goes to the ecosystem, and comes back with a code that the attacker invented. Returns the page of the session when the
+   * service has asked the ecosystem for a credential and for the home. `left` is called before that.
+   */
+  async exchange(address: string, left: () => void): Promise<Answer> {
+    const { location = "" } = await this.submit(address);
+    const state = new URL(location, this.#url).searchParams.get("state") ?? "";
+    left();
+    await this.#get(`/link/callback?${new URLSearchParams({ code: "any", state })}`);
+    return this.#get(`${this.#path}?wait=true`);
   }
 
-  /** The page of the session, when no work on it is under way. */
-  outcome(): Promise<Answer> {
-    return this.get(`${this.#path}?wait=true`);
+  #get(path: string): Promise<Answer> {
+    return sendRequest(this.#url, { path, headers: this.#headers });
   }
 
   /** Sends the form with an address. */
@@ -51,6 +65,11 @@ export function shownProblem({ status, text }: Answer): string {
   const [, problem] = /role="alert".*?<span>([^<]*)/.exec(text) ?? [];
   const [, title = ""] = /<title>([^<]*)/.exec(text) ?? [];
   return `${status} ${problem ?? title}`.trim();
+}
+
+/** Whether a page says that the home is connected. */
+export function isConnected({ text }: Answer): boolean {
+  return /<title>[^<]*is connected/.test(text);
 }
 
 /** Behind a proxy the address names the service itself. */

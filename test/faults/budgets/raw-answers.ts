@@ -9,8 +9,6 @@ export interface RawAnswer {
   readonly pieces: () => Iterable<string | Buffer>;
   /** The pause between two pieces. */
   readonly everyMs?: number;
-  /** Closes the connection after the last piece. */
-  readonly ends?: true;
 }
 
 /** The fate of an answer on its connection. */
@@ -25,7 +23,7 @@ export interface RawFate {
 const longestMs = 8_000;
 
 /** Writes the answer, and waits until the service has read it or closed the connection. */
-export async function sendRaw(socket: Socket, { pieces, everyMs, ends }: RawAnswer): Promise<RawFate> {
+export async function sendRaw(socket: Socket, { pieces, everyMs }: RawAnswer): Promise<RawFate> {
   const startedMs = performance.now();
   const isLate = () => performance.now() - startedMs > longestMs;
   let bytes = 0;
@@ -41,8 +39,12 @@ export async function sendRaw(socket: Socket, { pieces, everyMs, ends }: RawAnsw
   while (!socket.destroyed && !isLate() && socket.writableLength > 0) await pause(5);
   wasCutOff = socket.destroyed;
   const tookMs = performance.now() - startedMs;
-  if (ends || isLate()) socket.destroy();
-  return { bytes: bytes - socket.writableLength, tookMs, wasCutOff };
+  const isWritten = socket.writableLength === 0 && !isLate();
+  const unsent = socket.writableLength;
+  // No second request may come on this connection: no server reads it.
+  if (isWritten) socket.end();
+  else socket.destroy();
+  return { bytes: bytes - unsent, tookMs, wasCutOff };
 }
 
 export function shownFate({ bytes, tookMs, wasCutOff }: RawFate): string {
@@ -62,7 +64,7 @@ export function answerOf(
   body: string,
   { status = 200, type = "application/json", headers = "" }: Head = {},
 ): RawAnswer {
-  const head = `HTTP/1.1 ${status} Answer\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+  const head = `HTTP/1.1 ${status} Answer\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n`;
   return { size, pieces: () => [`${head}${headers}\r\n${body}`] };
 }
 

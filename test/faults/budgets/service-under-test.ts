@@ -68,12 +68,23 @@ export class ServiceUnderTest {
   }
 
   /** The active resources of its event loop: timers, sockets. */
-  async resources(): Promise<Readonly<Record<string, number>>> {
+  resources(): Promise<Readonly<Record<string, number>>> {
+    return this.#ask("resources");
+  }
+
+  /** The bytes of live objects and buffers, and of the process, after a full garbage collection. */
+  async liveMemory(): Promise<{ readonly heapBytes: number; readonly rssBytes: number }> {
+    const { heapBytes = 0, rssBytes = 0 } = await this.#ask("heap");
+    return { heapBytes, rssBytes };
+  }
+
+  /** Empty when the process has ended. */
+  async #ask(question: "resources" | "heap"): Promise<Readonly<Record<string, number>>> {
     if (!this.isAlive) return {};
     const answer = once(this.#process, "message");
-    this.#process.send("resources", () => undefined);
-    const [resources = {}] = await Promise.race([answer, this.#ended.then(() => [])]);
-    return resources;
+    this.#process.send(question, () => undefined);
+    const [reply = {}] = await Promise.race([answer, this.#ended.then(() => [])]);
+    return reply;
   }
 
   /** How often each limit was reached; empty if the service does not count it. */

@@ -69,11 +69,13 @@ export async function underAttack(
   const rowsBefore = await countRows(settings);
   const reachedBefore = await service.limitsReached();
   await withoutConnections(service);
+  const { heapBytes: heapBefore } = await service.liveMemory();
   const watch = new Watch(service);
   const attacking = order("run");
   if (attack.breaksStream) neighbour.loseStream();
   const during = await neighbour.run(attacking, emergenciesAtLeast, service.ended);
   const { got, sightings } = await attacking;
+  const heapKept = (await service.liveMemory()).heapBytes - heapBefore;
   const after = service.isAlive ? await neighbour.run(pause(quietMs), emergenciesAtLeast, service.ended) : nothing;
   watch.stop();
   const { signIns, failures } = during;
@@ -93,13 +95,13 @@ export async function underAttack(
     () => {
       const failed = signIns.length === 0 ? 1 : failures.filter((one) => one.startsWith("sign-in")).length;
       const rssGrown = watch.rss.peak - watch.rss.before;
-      attack.judge?.({ got, sightings, rows, reached, signIns: { done: signIns.length, failed }, rssGrown });
+      attack.judge?.({ got, sightings, rows, reached, signIns: { done: signIns.length, failed }, rssGrown, heapKept });
     },
     () => assert.deepEqual(failures, [], "the neighbour was refused"),
   ]);
   return {
     attack: attack.name,
-    ...{ before, during, after, rows, reached, got, sightings, broken },
+    ...{ before, during, after, rows, reached, got, sightings, heapKept, broken },
     died: exit,
     rss: { ...watch.rss, after: service.rssBytes },
     descriptors: { ...watch.descriptors, after: service.descriptors },

@@ -8,6 +8,7 @@ import {
   hostileCloud,
   thermostat,
 } from "../hostile-cloud.ts";
+import { isConnected, LinkPage, shownProblem } from "../link-page.ts";
 import { linkState, shownState } from "../link-status.ts";
 import { answerOf, emptyObjects, hostileAnswers, type RawAnswer, shownFate } from "../raw-answers.ts";
 import type { Note } from "../sightings.ts";
@@ -15,6 +16,7 @@ import { Tallied } from "../tally.ts";
 
 const pullPath = `/google/${googleSubscription}:pull`;
 const listPath = `/google/enterprises/${googleProject}/devices`;
+const tokenPath = "/google/token";
 const accountUserHeader = "userid: hostile-google-account\r\n";
 /** A failed pull is tried again within a second, later within 30. */
 const nextPullMs = 15_000;
@@ -49,49 +51,39 @@ export const googleFeed: Attack = {
   },
 };
 
-/** Google's list of devices, and the answers of its token endpoint when the list refuses the token. */
+/** Answers of Google's token endpoint, and its lists of structures and devices, when a person comes back from its page. */
 export const googleLists: Attack = {
   name: "lists and tokens of Google",
   async run(target, note) {
     const got = new Tallied();
     const cloud = await hostileCloud();
-    // Google allows five lists a minute, and the service asks no more often.
+    const untilMs = performance.now() + forMs;
+    const headers = accountUserHeader;
+    const many = (count: number) => JSON.stringify({ devices: manyThermostats(count) });
     const lists = [
-      answerOf("3,000 thermostats in 1.9 MB", JSON.stringify({ devices: manyThermostats(3_000) }), {
-        headers: accountUserHeader,
-      }),
-      answerOf("2 MB of {}", emptyObjects(2_000_000, '{"devices":@}'), { headers: accountUserHeader }),
+      answerOf("500 thermostats in 300 kB", many(500), { headers }),
+      answerOf("3,000 thermostats in 1.9 MB", many(3_000), { headers }),
+      ...hostileAnswers('{"devices":@}', { headers }),
     ];
-    for (const answer of lists) {
-      cloud.pulls.push({
-        receivedMessages: [feedMessage({ relationUpdate: { type: "CREATED", subject: "", object: "" } })],
-      });
-      const fate = await cloud.answerOnce(listPath, answer, 10_000);
-      await pause(1_000);
-      const state = shownState(await linkState(target, "google"));
-      const shown = fate ? `${shownFate(fate)} (${state})` : `not asked for (${state})`;
-      note({
-        message: "list of devices",
-        size: answer.size,
-        isTaken: fate !== undefined && !fate.wasCutOff,
-        fate: shown,
-      });
-      got.add("lists");
-    }
-    const tokens = hostileAnswers('{"error":@}', { status: 400 }).slice(1, 4);
-    for (const answer of tokens) {
-      // A refused token is renewed: for the feed with the next pull.
-      const refused = await cloud.answerOnce(pullPath, answerOf("a refusal", "{}", { status: 401 }), 2 * nextPullMs);
-      const fate = refused && (await cloud.answerOnce("/maker/token", answer, nextPullMs));
-      const state = shownState(await linkState(target, "google"));
-      const shown = fate ? `${shownFate(fate)} (${state})` : `not asked for (${state})`;
-      note({
-        message: "token answer of Google",
-        size: answer.size,
-        isTaken: fate !== undefined && !fate.wasCutOff,
-        fate: shown,
-      });
-      got.add("token answers");
+    const answers = [
+      ...lists.map((answer) => ["list of devices", listPath, answer] as const),
+      ...hostileAnswers('{"access_token":@}').map((answer) => ["token answer of Google", tokenPath, answer] as const),
+    ];
+    for (const [message, path, answer] of answers) {
+      if (performance.now() > untilMs) break;
+      const fate = cloud.answerOnce(path, answer, 2 * nextPullMs);
+      const said = await LinkPage.open(target, { mode: "renew", ecosystem: "google" })
+        .then((page) => page.exchange("", () => undefined))
+        .then(
+          (outcome) => ({ isTaken: isConnected(outcome), shown: shownProblem(outcome) }),
+          (error: Error) => ({ isTaken: false, shown: `no answer (${error.message})` }),
+        );
+      const late = setTimeout(() => cloud.forget(path), 500);
+      const wire = await fate;
+      clearTimeout(late);
+      const shown = `${wire ? shownFate(wire) : "not asked for"}: ${said.shown}`;
+      note({ message, size: answer.size, isTaken: said.isTaken, fate: shown });
+      got.add(message);
     }
     return got.tally;
   },

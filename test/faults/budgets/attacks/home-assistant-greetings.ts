@@ -40,7 +40,7 @@ export const homeAssistantGreetings: Attack = {
 /** The same greetings, and hostile answers instead of a WebSocket, at an address that a person typed. */
 async function greetPage(target: Target, note: Note, got: Tallied): Promise<void> {
   const instance = await hostileHomeAssistant();
-  const page = await LinkPage.open(target, "renew");
+  const page = await LinkPage.open(target, { mode: "renew" });
   const untilMs = performance.now() + 20_000;
   const scripts = [
     ...greetings.map(([size, greeting]) => ["greeting at a link page", size, { greeting: greeting() }] as const),

@@ -1,9 +1,8 @@
 import type { Attack } from "../attack.ts";
 import { type Dose, linkHome, playDoses } from "../home-assistant-doses.ts";
 import { type HostileSession, honest, hostileHomeAssistant, lightId } from "../hostile-home-assistant.ts";
-import { LinkPage, shownProblem } from "../link-page.ts";
+import { isConnected, LinkPage, shownProblem } from "../link-page.ts";
 import { deepList, emptyObjects, hostileAnswers } from "../raw-answers.ts";
-import type { Note } from "../sightings.ts";
 
 /** Every other message that an instance can send, in sizes and numbers that no honest one sends. */
 export const homeAssistantMessages: Attack = {
@@ -23,40 +22,27 @@ export const homeAssistantTokens: Attack = {
     let answers = 0;
     for (const tokens of hostileAnswers('{"access_token":@}')) {
       instance.play(honest);
-      const page = await LinkPage.open(target, "renew");
-      const left = await page.submit(instance.url);
-      const state = /[?&]state=([^&]+)/.exec(left.location ?? "")?.[1] ?? "";
-      instance.play({ tokens });
-      await comeBack(page, state, tokens.size, note);
+      const startedMs = performance.now();
+      const fate = await LinkPage.open(target, { mode: "renew" })
+        .then((page) => page.exchange(instance.url, () => instance.play({ tokens })))
+        .then(
+          (outcome) => ({ isTaken: isConnected(outcome), shown: shownProblem(outcome) }),
+          (error: Error) => ({ isTaken: false, shown: `no answer (${error.message})` }),
+        );
+      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+      const { isTaken, shown } = fate;
+      note({
+        message: "token answer of an instance",
+        size: tokens.size,
+        isTaken,
+        fate: `${shown}, after ${seconds} s`,
+      });
       answers += 1;
     }
     instance.play(honest);
     return { "token answers": answers };
   },
 };
-
-async function comeBack(page: LinkPage, state: string, size: string, note: Note): Promise<void> {
-  const startedMs = performance.now();
-  const seconds = () => ((performance.now() - startedMs) / 1_000).toFixed(1);
-  try {
-    await page.get(`/link/callback?code=any&state=${state}`);
-    const outcome = await page.outcome();
-    const isTaken = /<title>[^<]*is connected/.test(outcome.text);
-    note({
-      message: "token answer of an instance",
-      size,
-      isTaken,
-      fate: `${shownProblem(outcome)}, after ${seconds()} s`,
-    });
-  } catch (error) {
-    note({
-      message: "token answer of an instance",
-      size,
-      isTaken: false,
-      fate: `no answer (${(error as Error).message})`,
-    });
-  }
-}
 
 const result = (id: number) => `{"id":${id},"type":"result","success":true}`;
 const coalesced = (count: number, message: (place: number) => string) =>

@@ -27,7 +27,7 @@ export const linkPages: Attack = {
     server.listen(0, "127.0.0.1", 2_048);
     await once(server, "listening");
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const page = await LinkPage.open(target, "link");
+    const page = await LinkPage.open(target, { mode: "link" });
     const sent = Array.from({ length: forms }, async () => {
       got.add(await page.submit(address).then(shownAnswer, shownFailure));
     });

@@ -23,9 +23,11 @@ export const openIdAnswers: Attack = {
     };
     const begin = () => sendRequest(target.url, { path: "/console/openid" });
     const metadata = JSON.stringify(cloud.openIdMetadata);
-    for (const answer of hostileAnswers(`${metadata.slice(0, -1)},"claims_supported":@}`)) {
-      // Usable metadata are read once: what is beyond 60 kB comes first.
-      if (!answer.size.startsWith("60 kB")) await play("metadata of a provider", metadataPath, answer, begin);
+    // Usable metadata are read once: they come last.
+    for (const answer of hostileAnswers(`${metadata.slice(0, -1)},"claims_supported":@}`)
+      .slice(1)
+      .reverse()) {
+      await play("metadata of a provider", metadataPath, answer, begin);
     }
     for (const answer of hostileAnswers('{"access_token":"a","token_type":"Bearer","x":@}')) {
       await play("tokens of a provider", "/openid/token", answer, () => comeBack(target));
@@ -46,7 +48,10 @@ interface Played {
 async function playAnswer({ cloud, path, answer, note, message, act }: Played): Promise<void> {
   const fate = cloud.answerOnce(path, answer, answerMs);
   const said = await act().then(shownPage, (error: Error) => `no answer (${error.message})`);
+  // When the service has answered, it asks no more. The fate of an answer that it gave up comes later.
+  const late = setTimeout(() => cloud.forget(path), 500);
   const wire = await fate;
+  clearTimeout(late);
   const shown = `${wire ? shownFate(wire) : "not asked for"}: ${said}`;
   note({ message, size: answer.size, isTaken: /^(200|303)/.test(said), fate: shown });
 }
