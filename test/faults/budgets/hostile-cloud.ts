@@ -25,6 +25,9 @@ export class HostileCloud {
   readonly pulls: object[] = [];
   acknowledged = 0;
   #issued = 0;
+  idToken = "none";
+  /** The devices of the account that this token belongs to. */
+  listFor: (token: string) => readonly object[] = () => [thermostat("hall")];
 
   private constructor(url: string) {
     this.url = url;
@@ -89,9 +92,10 @@ export class HostileCloud {
       this.#events.emit(`fate ${path}`, await sendRaw(response.socket!, hostile));
       return;
     }
-    const document = path.endsWith(":pull") ? await this.#pull(response) : this.#documentOf(path, body);
+    const token = (request.headers.authorization ?? "").replace("Bearer ", "");
+    const document = path.endsWith(":pull") ? await this.#pull(response) : this.#documentOf(path, body, token);
     if (response.destroyed) return;
-    response.setHeader("userId", googleAccount);
+    response.setHeader("userId", accountOf(token));
     response.setHeader("content-type", "application/json").end(JSON.stringify(document));
   }
 
@@ -101,12 +105,12 @@ export class HostileCloud {
     return (response.destroyed ? undefined : this.pulls.shift()) ?? {};
   }
 
-  #documentOf(path: string, body: string): object {
+  #documentOf(path: string, body: string, token: string): object {
     if (path.endsWith(":acknowledge")) this.acknowledged += (JSON.parse(body).ackIds ?? []).length;
     if (path.endsWith("/structures")) return { structures: [structure] };
-    if (path.endsWith("/devices")) return { devices: [thermostat("hall")] };
+    if (path.endsWith("/devices")) return { devices: this.listFor(token) };
     if (path === "/openid/.well-known/openid-configuration") return this.openIdMetadata;
-    if (path === "/openid/token") return { access_token: "hostile", token_type: "Bearer", id_token: "none" };
+    if (path === "/openid/token") return { access_token: "hostile", token_type: "Bearer", id_token: this.idToken };
     if (path.endsWith("token")) {
       this.#issued += 1;
       return { ...issuedTokens, access_token: `hostile-${this.#issued}` };
@@ -159,9 +163,14 @@ export function thermostat(id: string) {
   };
 }
 
-/** A message of the feed about the account. */
-export function feedMessage(content: object, id = String(Math.random())): object {
-  const event = { eventId: id, timestamp: new Date().toISOString(), userId: googleAccount, ...content };
+/** Tokens such as `many-7` belong to accounts of their own, all others to one account. */
+export function accountOf(token: string): string {
+  return /^many-\d+$/.test(token) ? `account-${token}` : googleAccount;
+}
+
+/** A message of the feed about an account. */
+export function feedMessage(content: object, id = String(Math.random()), userId = googleAccount): object {
+  const event = { eventId: id, timestamp: new Date().toISOString(), userId, ...content };
   const data = Buffer.from(JSON.stringify(event)).toString("base64");
   return { ackId: `ack ${id}`, message: { messageId: id, data } };
 }

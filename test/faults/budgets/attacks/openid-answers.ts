@@ -30,7 +30,10 @@ export const openIdAnswers: Attack = {
       await play("metadata of a provider", metadataPath, answer, begin);
     }
     for (const answer of hostileAnswers('{"access_token":"a","token_type":"Bearer","x":@}')) {
-      await play("tokens of a provider", "/openid/token", answer, () => comeBack(target));
+      await play("tokens of a provider", "/openid/token", answer, () => comeBack(target, cloud));
+    }
+    for (const answer of hostileAnswers('{"sub":"mallory","groups":@}')) {
+      await play("what a provider says of a person", "/openid/userinfo", answer, () => comeBack(target, cloud));
     }
     return got.tally;
   },
@@ -57,9 +60,15 @@ async function playAnswer({ cloud, path, answer, note, message, act }: Played): 
 }
 
 /** The browser comes back from the provider with a code that it invented. */
-async function comeBack({ url }: Target): Promise<Answer> {
+async function comeBack({ url }: Target, cloud: HostileCloud): Promise<Answer> {
   const begun = await sendRequest(url, { path: "/console/openid" });
-  const state = new URL(begun.location ?? "http://none.example").searchParams.get("state") ?? "";
+  const { searchParams } = new URL(begun.location ?? "http://none.example");
+  const state = searchParams.get("state") ?? "";
+  const issuedAt = Math.floor(Date.now() / 1_000);
+  const claims = { iss: `${cloud.url}/openid`, sub: "mallory", aud: "breezeway", iat: issuedAt, exp: issuedAt + 600 };
+  const parts = [{ alg: "RS256" }, { ...claims, nonce: searchParams.get("nonce") }];
+  const [head, payload] = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
+  cloud.idToken = `${head}.${payload}.${Buffer.from("none").toString("base64url")}`;
   const cookie = (begun.cookies ?? []).map((line) => line.split(";")[0]).join("; ");
   return sendRequest(url, { path: `/console/openid/callback?code=any&state=${state}`, headers: { cookie } });
 }
