@@ -32,12 +32,19 @@ export async function addGoogleOutlet(
   tenantId: TenantId,
   { graph }: Pick<SimulatedMakers, "graph">,
 ): Promise<GrantedClient> {
-  const settings = {
-    "project-id": "bench-homes",
-    "service-account": graph.serviceAccountFile,
-    "home-graph-url": graph.url,
-  };
-  return clientOf(await administration.run("outlet add", { tenant: "Bench", kind: "google-home", settings }), tenantId);
+  const addresses = { homeGraphUrl: graph.url, serviceAccount: graph.serviceAccountFile };
+  return addGoogleOutletAt({ administration }, { tenantId }, addresses);
+}
+
+/** The same with other addresses; the key file of the service account names the token endpoint. */
+export async function addGoogleOutletAt(
+  { administration }: Pick<Parts, "administration">,
+  { tenantId }: { readonly tenantId: TenantId },
+  { homeGraphUrl, serviceAccount }: { readonly homeGraphUrl: string; readonly serviceAccount: string },
+): Promise<GrantedClient> {
+  const settings = { "project-id": "bench-homes", "service-account": serviceAccount, "home-graph-url": homeGraphUrl };
+  const outlet = { tenant: String(tenantId), kind: "google-home", settings };
+  return clientOf(await administration.run("outlet add", outlet), tenantId);
 }
 
 export async function addAlexaOutlet(
@@ -45,9 +52,19 @@ export async function addAlexaOutlet(
   tenantId: TenantId,
   { amazon: { url } }: Pick<SimulatedMakers, "amazon">,
 ): Promise<GrantedClient> {
+  return addAlexaOutletAt({ administration }, { tenantId }, url);
+}
+
+/** The same with Login with Amazon and the gateways below another address. */
+export async function addAlexaOutletAt(
+  { administration }: Pick<Parts, "administration">,
+  { tenantId }: { readonly tenantId: TenantId },
+  url: string,
+): Promise<GrantedClient> {
   const addresses = { "login-url": `${url}/auth/o2/token`, "event-urls": `${url}/na,${url}/eu,${url}/fe` };
   const settings = { ...skillSettings, ...addresses, alarms: "contact" };
-  return clientOf(await administration.run("outlet add", { tenant: "Bench", kind: "alexa", settings }), tenantId);
+  const outlet = { tenant: String(tenantId), kind: "alexa", settings };
+  return clientOf(await administration.run("outlet add", outlet), tenantId);
 }
 
 function clientOf(added: object, tenantId: TenantId): GrantedClient {

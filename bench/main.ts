@@ -6,6 +6,7 @@ import { topFunctions } from "./profile.ts";
 import { isMet, type Row } from "./row.ts";
 import { alertGrowth } from "./rows/alert-growth.ts";
 import { assistants } from "./rows/assistants.ts";
+import { busyHome } from "./rows/busy-home.ts";
 import { consoleLists } from "./rows/console-lists.ts";
 import { deadUpstreams } from "./rows/dead-upstreams.ts";
 import { deviceBatch } from "./rows/device-batch.ts";
@@ -43,6 +44,7 @@ const rows: readonly Row[] = [
   heldStreams,
   homeAssistantLinks,
   googleLinks,
+  busyHome,
   ingest,
   postgresChanges,
   postgresCosts,

@@ -3,14 +3,16 @@ import { after, before, describe, it } from "node:test";
 import { ChildServer } from "../../bench/ecosystems/child-server.ts";
 import type { Deployment } from "./budgets/attack.ts";
 import { attacks } from "./budgets/attacks.ts";
-import { shownFigures } from "./budgets/figures.ts";
+import { type Figures, shownFigures, shownSummary } from "./budgets/figures.ts";
+import { shownSightings } from "./budgets/sightings.ts";
 import { canBindNameServer } from "./budgets/silent-name-server.ts";
 import { isThisTree, makeTemplate, type Template, tree } from "./budgets/template.ts";
 import { type Attackers, underAttack } from "./budgets/under-attack.ts";
 
 /**
  * One caller must not slow down another: each attack runs against a real service while another tenant reads, writes,
- * signs in and receives its alarm. The test asserts mechanisms, and prints times beside their targets.
+ * signs in and receives its alarm. The test asserts mechanisms, and prints times beside their targets. At the end comes a
+ * table of the messages of outside clouds, with the bounds that were seen.
  *
  * `BREEZEWAY_UNDER_TEST=<folder>` attacks the service of another checkout: then nothing is asserted, and failed checks are
  * printed. `BREEZEWAY_ATTACKS=<name>;<name>` selects attacks, `BREEZEWAY_ATTACKED=SQLite` or `PostgreSQL` selects one
@@ -25,6 +27,7 @@ for (const deployment of attacked) {
   describe(`a neighbour of an attacker, on ${deployment}`, () => {
     let template: Template;
     let attackers: Attackers;
+    const all: Figures[] = [];
 
     before(async () => {
       attackers = await ChildServer.start(program);
@@ -33,6 +36,9 @@ for (const deployment of attacked) {
     });
 
     after(async () => {
+      const sightings = all.flatMap((figures) => figures.sightings);
+      process.stdout.write(`\n${deployment}\n\n${shownSummary(all)}\n`);
+      if (sightings.length > 0) process.stdout.write(`\n${shownSightings(sightings)}\n\n`);
       await template.stop();
       await attackers[Symbol.asyncDispose]();
     });
@@ -44,6 +50,7 @@ for (const deployment of attacked) {
       const options = { timeout: 600_000, skip: needsRoot ? "only root may take the port of a name server" : false };
       it(`is answered, and receives its alarm: ${attack.name}`, options, async (t) => {
         const figures = await underAttack(t, { attack, deployment, template, attackers });
+        all.push(figures);
         process.stdout.write(`${shownFigures(figures)}\n`);
         if (isThisTree) assert.deepEqual(figures.broken, []);
       });

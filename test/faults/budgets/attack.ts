@@ -1,3 +1,5 @@
+import type { Parts } from "../../../src/service/parts.ts";
+import type { Note, Sighting } from "./sightings.ts";
 import type { Tally } from "./tally.ts";
 
 /** The attacking tenant and the address of the service. It can be sent to another process. */
@@ -14,6 +16,13 @@ export interface Target {
   readonly devices: readonly number[];
   /** The virtual device of an account in the simulator, with a fan. */
   readonly virtual: number;
+  /** The user, as they sign in. */
+  readonly person: { readonly name: string; readonly password: string };
+  /** The token of the tenant's administrator. */
+  readonly operatorToken: string;
+  /** The user's access tokens at Google and Alexa, by which these call the service. */
+  readonly googleToken: string;
+  readonly alexaToken: string;
 }
 
 export interface Credentials {
@@ -29,6 +38,8 @@ export type Rows = Readonly<Record<string, { readonly before: number; readonly a
 /** The result of an attack. */
 export interface Outcome {
   readonly got: Tally;
+  /** What the service did with the messages of an outside cloud. */
+  readonly sightings: readonly Sighting[];
   readonly rows: Rows;
   /** How often each limit was reached, by name; empty if the service does not count it. */
   readonly reached: Readonly<Record<string, number>>;
@@ -36,6 +47,8 @@ export interface Outcome {
   readonly signIns: { readonly done: number; readonly failed: number };
   /** Bytes by which the service's memory (RSS) was larger than before, at most. */
   readonly rssGrown: number;
+  /** Bytes of live objects right after the attack, with its connections open, beyond those before. */
+  readonly heapKept: number;
 }
 
 /**
@@ -52,10 +65,12 @@ export interface Attack {
   readonly hasSilentNameServer?: boolean;
   /** The neighbour's link loses its stream when the attack begins. */
   readonly breaksStream?: boolean;
+  /** Fills the store of the attacker's tenant before the service starts. It happens in the test's process. */
+  readonly fill?: (parts: Parts, target: Omit<Target, "url">) => Promise<void>;
   /** Set-up before the calm period is measured. */
   readonly prepare?: (target: Target) => Promise<void>;
   /** Bounded in count and time. */
-  readonly run: (target: Target) => Promise<Tally>;
+  readonly run: (target: Target, note: Note) => Promise<Tally>;
   /** Asserts that the mechanisms held. */
   readonly judge?: (outcome: Outcome) => void;
 }

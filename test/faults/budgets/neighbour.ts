@@ -20,6 +20,8 @@ const emergency = attributeName(structureSummary(1, "emergenciesAll"));
 /** Reads and writes are sent at a fixed rate (open loop), so that queueing counts as latency. */
 const everyMs = { device: 25, list: 100, write: 200 };
 const betweenEmergenciesMs = 300;
+/** An alarm that takes longer counts as lost. */
+const longestAlarmMs = 120_000;
 
 /**
  * A tenant other than the attacker: it reads and writes its devices, signs in, and has smoke alarms. Its latencies are the
@@ -73,10 +75,17 @@ export class QuietNeighbour {
     return moved;
   }
 
-  /** Runs until `over` resolves, and at least until there were this many alarms. */
-  async run(over: Promise<unknown>, emergencies: number): Promise<Measured> {
+  /**
+   * Runs until `over` resolves, and at least until there were this many alarms. `died` resolves when the service has ended:
+   * then nothing more is measured, and no alarm is awaited.
+   */
+  async run(over: Promise<unknown>, emergencies: number, died: Promise<unknown>): Promise<Measured> {
     const measured: Measured = { reads: [], emergencies: [], signIns: [], failures: [] };
     let isOver = false;
+    let isDead = false;
+    const lost = died.then(() => {
+      isDead = true;
+    });
     const ended = over
       .catch(() => undefined)
       .then(() => {
@@ -91,11 +100,17 @@ export class QuietNeighbour {
         json: { level: "1" },
       }),
     ];
-    const signingIn = this.#signInUntil(() => isOver, measured);
-    while (!isOver || measured.emergencies.length < emergencies) {
-      measured.emergencies.push(await this.#soundAlarm());
+    const signingIn = this.#signInUntil(() => isOver || isDead, measured);
+    while (!isDead && (!isOver || measured.emergencies.length < emergencies)) {
+      const tookMs = await this.#alarmWithin(longestAlarmMs, lost);
+      if (tookMs !== undefined) measured.emergencies.push(tookMs);
+      else {
+        measured.failures.push(isDead ? "the service has died" : `no alarm within ${longestAlarmMs / 1_000} s`);
+        isDead = true;
+      }
       await new Promise((resolve) => setTimeout(resolve, betweenEmergenciesMs));
     }
+    if (isDead) await Promise.all(paced.map((stop) => stop()));
     await ended;
     await signingIn;
     await Promise.all(paced.map((stop) => stop()));
@@ -145,6 +160,20 @@ export class QuietNeighbour {
       else measured.failures.push(`sign-in: ${status}`);
       await new Promise((resolve) => setTimeout(resolve, 500));
     } while (!isOver());
+  }
+
+  /** Undefined when the service has died, or when the alarm was not reported in time. */
+  async #alarmWithin(limitMs: number, lost: Promise<void>): Promise<number | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), limitMs);
+    });
+    const alarm = this.#soundAlarm();
+    const tookMs = await Promise.race([alarm.catch(() => lost), late, lost]);
+    clearTimeout(timer);
+    // It may still end when the service does.
+    alarm.catch(() => undefined);
+    return tookMs ?? undefined;
   }
 
   /** Starts and ends the alarm. Returns the time until stream, target and webhook reported it. */

@@ -13,12 +13,16 @@ export interface RequestOptions {
   readonly form?: Readonly<Record<string, string>>;
   /** A raw body, sent as JSON. */
   readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly retryAfter?: string | undefined;
+  /** The target of a redirect. */
+  readonly location?: string | undefined;
+  readonly cookies?: readonly string[] | undefined;
 }
 
 const agents = new Map<string, Agent>();
@@ -30,10 +34,11 @@ export function sendRequest(url: string, options: RequestOptions, localAddress =
     text ?? (form ? String(new URLSearchParams(form)) : json === undefined ? undefined : JSON.stringify(json));
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
   const key = `${localAddress} ${url}`;
-  const agent = agents.get(key) ?? new Agent({ keepAlive: true, maxSockets: 256 });
+  const agent = agents.get(key) ?? new Agent({ keepAlive: true, maxSockets: 1_500 });
   agents.set(key, agent);
   return new Promise((resolve, reject) => {
     const headers = {
+      ...options.headers,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { "content-type": type, "content-length": String(Buffer.byteLength(body)) }),
     };
@@ -47,7 +52,8 @@ export function sendRequest(url: string, options: RequestOptions, localAddress =
           received += piece;
         });
         response.on("end", () => {
-          resolve({ status: response.statusCode ?? 0, text: received, retryAfter: response.headers["retry-after"] });
+          const { "retry-after": retryAfter, location, "set-cookie": cookies } = response.headers;
+          resolve({ status: response.statusCode ?? 0, text: received, retryAfter, location, cookies });
         });
         response.on("error", reject);
         response.on("aborted", () => reject(new Error("the answer broke off")));

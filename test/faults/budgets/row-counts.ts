@@ -17,6 +17,9 @@ const growing = [
   "audit",
   "failure_counts",
   "idempotency_keys",
+  "things",
+  "link_sessions",
+  "feed_messages",
 ];
 
 export async function countRows(settings: Readonly<Record<string, string>>): Promise<Readonly<Record<string, number>>> {

@@ -50,25 +50,46 @@ export class ServiceUnderTest {
     return this.#exit === undefined;
   }
 
+  /** Resolves with the exit code or the signal when the process has ended. */
+  get ended(): Promise<number | string> {
+    return this.#ended;
+  }
+
+  /** 0 when the process has ended, as are the next two. */
   get rssBytes(): number {
+    if (!this.isAlive) return 0;
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${this.#process.pid}/status`, "utf8")) ?? [];
     return Number(kilobytes) * 1_024;
   }
 
   get descriptors(): number {
+    if (!this.isAlive) return 0;
     return readdirSync(`/proc/${this.#process.pid}/fd`).length;
   }
 
   /** The active resources of its event loop: timers, sockets. */
-  async resources(): Promise<Readonly<Record<string, number>>> {
+  resources(): Promise<Readonly<Record<string, number>>> {
+    return this.#ask("resources");
+  }
+
+  /** The bytes of live objects and buffers, and of the process, after a full garbage collection. */
+  async liveMemory(): Promise<{ readonly heapBytes: number; readonly rssBytes: number }> {
+    const { heapBytes = 0, rssBytes = 0 } = await this.#ask("heap");
+    return { heapBytes, rssBytes };
+  }
+
+  /** Empty when the process has ended. */
+  async #ask(question: "resources" | "heap"): Promise<Readonly<Record<string, number>>> {
+    if (!this.isAlive) return {};
     const answer = once(this.#process, "message");
-    this.#process.send("resources");
-    return (await answer)[0];
+    this.#process.send(question, () => undefined);
+    const [reply = {}] = await Promise.race([answer, this.#ended.then(() => [])]);
+    return reply;
   }
 
   /** How often each limit was reached; empty if the service does not count it. */
   async limitsReached(): Promise<Readonly<Record<string, number>>> {
-    const answer = await fetch(`${this.url}/metrics`);
+    const answer = await fetch(`${this.url}/metrics`).catch(() => new Response());
     const lines = (await answer.text()).matchAll(/^breezeway_limit_reached_total\{limit="(\w+)"\} (\d+)$/gm);
     return Object.fromEntries([...lines].map(([, limit, count]) => [limit!, Number(count)]));
   }

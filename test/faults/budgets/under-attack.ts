@@ -6,16 +6,16 @@ import { nginxAsProxy } from "../../set-up/nginx-server.ts";
 import type { Attack, Deployment, Rows } from "./attack.ts";
 import type { Order, Told } from "./attackers-process.ts";
 import type { Figures } from "./figures.ts";
-import { QuietNeighbour } from "./neighbour.ts";
+import { type Measured, QuietNeighbour } from "./neighbour.ts";
 import { hangUp } from "./requests.ts";
 import { countRows } from "./row-counts.ts";
 import { ServiceUnderTest } from "./service-under-test.ts";
 import { silentNameServer } from "./silent-name-server.ts";
-import type { Tally } from "./tally.ts";
 import type { Template } from "./template.ts";
 
 export type Attackers = ChildServer<Order, Told>;
 
+const nothing: Measured = { reads: [], emergencies: [], signIns: [], failures: [] };
 const quietMs = 3_000;
 const emergenciesAtLeast = 3;
 /** Descriptors that may be added: SQLite's checkpoint thread starts late; connections to PostgreSQL and a proxy vary. */
@@ -42,6 +42,7 @@ export async function underAttack(
   },
 ): Promise<Figures> {
   const settings = { ...(await template.copy()), ...attack.environment };
+  if (attack.fill) await template.open(settings, (parts) => attack.fill!(parts, template.attacker));
   const nameServer = attack.hasSilentNameServer ? await silentNameServer() : undefined;
   if (nameServer) {
     t.after(() => nameServer.close());
@@ -51,10 +52,10 @@ export async function underAttack(
   t.after(() => service.stop());
   const url = deployment === "SQLite, direct" ? service.url : await nginxAsProxy(t, service.url);
   const target = { ...template.attacker, url };
-  const order = async (step: Order["step"]): Promise<Tally> => {
+  const order = async (step: Order["step"]) => {
     const reply = await attackers.request({ attack: attack.name, step, target });
     if ("failed" in reply) throw new Error(`the attack itself failed: ${reply.failed}`);
-    return reply.got;
+    return reply;
   };
   if (attack.prepare) await order("prepare");
   const neighbour = await QuietNeighbour.setUp(url, template.neighbour, template.simulator, !nameServer);
@@ -63,17 +64,19 @@ export async function underAttack(
     hangUp();
   });
 
-  const before = await neighbour.run(pause(quietMs), emergenciesAtLeast);
+  const before = await neighbour.run(pause(quietMs), emergenciesAtLeast, service.ended);
   const resourcesBefore = await service.resources();
   const rowsBefore = await countRows(settings);
   const reachedBefore = await service.limitsReached();
   await withoutConnections(service);
+  const { heapBytes: heapBefore } = await service.liveMemory();
   const watch = new Watch(service);
   const attacking = order("run");
   if (attack.breaksStream) neighbour.loseStream();
-  const during = await neighbour.run(attacking, emergenciesAtLeast);
-  const got = await attacking;
-  const after = await neighbour.run(pause(quietMs), emergenciesAtLeast);
+  const during = await neighbour.run(attacking, emergenciesAtLeast, service.ended);
+  const { got, sightings } = await attacking;
+  const heapKept = (await service.liveMemory()).heapBytes - heapBefore;
+  const after = service.isAlive ? await neighbour.run(pause(quietMs), emergenciesAtLeast, service.ended) : nothing;
   watch.stop();
   const { signIns, failures } = during;
   const descriptorsAtMost = watch.descriptors.before + ownDescriptors[deployment];
@@ -82,8 +85,9 @@ export async function underAttack(
 
   const rows = joined(rowsBefore, await countRows(settings));
   const reached = since(reachedBefore, service.isAlive ? await service.limitsReached() : {});
+  const exit = service.isAlive ? undefined : await service.ended;
   const broken = failuresOf([
-    () => assert.ok(service.isAlive, "the service has died"),
+    () => assert.ok(service.isAlive, `the service has died: ${exit}`),
     () => {
       const left = service.descriptors;
       assert.ok(left <= descriptorsAtMost, `${left} descriptors are open, ${watch.descriptors.before} were before`);
@@ -91,13 +95,14 @@ export async function underAttack(
     () => {
       const failed = signIns.length === 0 ? 1 : failures.filter((one) => one.startsWith("sign-in")).length;
       const rssGrown = watch.rss.peak - watch.rss.before;
-      attack.judge?.({ got, rows, reached, signIns: { done: signIns.length, failed }, rssGrown });
+      attack.judge?.({ got, sightings, rows, reached, signIns: { done: signIns.length, failed }, rssGrown, heapKept });
     },
     () => assert.deepEqual(failures, [], "the neighbour was refused"),
   ]);
   return {
     attack: attack.name,
-    ...{ before, during, after, rows, reached, got, broken },
+    ...{ before, during, after, rows, reached, got, sightings, heapKept, broken },
+    died: exit,
     rss: { ...watch.rss, after: service.rssBytes },
     descriptors: { ...watch.descriptors, after: service.descriptors },
     resources: { before: resourcesBefore, after: await service.resources() },

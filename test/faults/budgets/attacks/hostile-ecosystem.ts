@@ -8,7 +8,7 @@ export const hostileLink: Attack = {
   name: "hostile ecosystem",
   async run() {
     const got = new Tallied();
-    const ecosystem = await hostileEcosystem();
+    const ecosystem = hostileEcosystem;
     const before = { ...ecosystem.sent };
     ecosystem.flood(true);
     await pause(10_000);
