@@ -121,7 +121,7 @@ export async function madeServer(
     sessions: platform.identity,
     checks: {},
     metrics: { text: async () => "", token: undefined },
-    version: "0.0.0",
+    build: { version: "0.0.0", commit: "0a1b2c3d", schema: 60 },
     baseUrl: () => server.url,
     ...change,
   });
