@@ -68,9 +68,10 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   // A whole number, so that sums with it are exact.
   const startElapsedMs = Math.floor(real.elapsedMs());
   let shiftMs = 0;
+  let sleptMs = 0;
   const runtime = {
     ...real,
-    nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs,
+    nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs + sleptMs,
     elapsedMs: () => (plan.isClockStill ? startElapsedMs : real.elapsedMs()) + shiftMs,
     after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.clockSpeed ?? 1), act),
   };
@@ -207,6 +208,11 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     /** Moves the service's clock; on PostgreSQL all stored times are moved back instead. */
     async timePasses(ms: number): Promise<void> {
       shiftMs += ms;
+      if (databaseUrl) await makeOlder(databaseUrl, ms);
+    },
+    /** As `timePasses`, while the machine of the service sleeps: its monotonic clock and its timers stand still. */
+    async machineSleeps(ms: number): Promise<void> {
+      sleptMs += ms;
       if (databaseUrl) await makeOlder(databaseUrl, ms);
     },
   };
