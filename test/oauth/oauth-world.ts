@@ -235,7 +235,9 @@ async function makeOlder(url: string, ms: number): Promise<void> {
      WHERE table_schema = 'public' AND column_name LIKE '%\\_ms' AND table_name <> 'nodes'`,
   );
   for (const { table, column } of rows) {
-    await database.query(`UPDATE ${table} SET ${column} = ${column} - $1`, [ms]);
+    // The lock of the table comes first: the service may update the same rows in another order.
+    const lock = `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`;
+    await database.query(`BEGIN; ${lock}; UPDATE ${table} SET ${column} = ${column} - ${ms}; COMMIT`);
   }
   await database.end();
 }
