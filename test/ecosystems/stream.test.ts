@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { getEventListeners, once } from "node:events";
+import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { crc32 } from "node:zlib";
