@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { runCommandLine } from "./cli/program.ts";
 import { programs } from "./entry-points.ts";
-import { version } from "./runtime/process/version.ts";
+import { build } from "./service/build.ts";
 
 // The reader of the output may close it early (`| head`).
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -20,7 +20,7 @@ if (fromFile) {
   const code = await runCommandLine(process.argv.slice(2), programs, {
     environment: { ...fromFile, ...process.env },
     origin: (variable) => (process.env[variable] === undefined ? ".env" : "environment"),
-    version,
+    build,
     input: process.stdin,
     out: process.stdout,
     err: process.stderr,

@@ -91,7 +91,8 @@ function isBreezeway(address: string): Promise<boolean> {
 
 /** Whether the answer of /livez is one of Breezeway: other programs answer 200 there too. */
 function isOurs(status: number | undefined, requestId: unknown, body: string): boolean {
-  return status === 200 && typeof requestId === "string" && body.trim() === '{"status":"ok"}';
+  // Version 0.1.0 answers no more than the status.
+  return status === 200 && typeof requestId === "string" && /^{"status":"ok"[,}]/.test(body);
 }
 
 export async function ecosystem(name: string, apiUrl: string): Promise<Finding> {

@@ -52,10 +52,11 @@ export function describeProgram(
   terminal: Terminal,
   ended: (exitCode: number) => void = () => undefined,
 ): Command {
+  const { version, commit, schema } = terminal.build;
   const programs = printingTo(terminal, silentPrograms);
   const program = new ProgramCommand("breezeway")
     .description("Links your users' home accounts, mirrors them live, and gives other clouds access to them.")
-    .version(terminal.version, "--version", "print the version")
+    .version(`${version} (commit ${commit}, schema ${schema})`, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .showHelpAfterError("(breezeway --help lists all commands)")
     .configureOutput(outputTo(terminal))

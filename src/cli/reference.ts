@@ -6,7 +6,13 @@ import type { Terminal } from "./terminal/terminal.ts";
 export function programToDescribe(describe: (programs: EntryPoints, terminal: Terminal) => Command): Command {
   const silent = { columns: 100, write: () => undefined };
   const input = process.stdin;
-  return describe({} as EntryPoints, { environment: { NO_COLOR: "1" }, version: "", input, out: silent, err: silent });
+  return describe({} as EntryPoints, {
+    environment: { NO_COLOR: "1" },
+    build: { version: "", commit: "", schema: 0 },
+    input,
+    out: silent,
+    err: silent,
+  });
 }
 
 /** The text of docs/command-line.md, generated from the commands. */

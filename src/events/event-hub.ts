@@ -233,8 +233,8 @@ export class EventHub {
 
   /** `position`: where the reader can resume if it doesn't get these bytes. */
   #send(reader: EventReader, bytes: Buffer, position: LogPosition): void {
-    const { writer, untilMs } = reader.parts;
-    if (this.#parts.runtime.elapsedMs() >= untilMs) {
+    const { writer, hasExpired } = reader.parts;
+    if (hasExpired()) {
       writer.end();
       this.#leave(reader);
     } else if (writer.unsentBytes > unsentLimit) {

@@ -1,4 +1,3 @@
-import type { Runtime } from "../runtime/runtime.ts";
 import type { TimeSlices, TurnOwner } from "../runtime/time-slices.ts";
 import type { TailedEntry } from "../store/tables/log.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
@@ -27,7 +26,6 @@ export interface ReaderParts extends BeatParts {
   /** Readers with the same key (access scope, filter and interval) get the same bytes. */
   readonly groupKey: string;
   readonly writer: EventWriter;
-  readonly runtime: BeatParts["runtime"] & Pick<Runtime, "elapsedMs">;
   /** The streams of this node share their reads. The first read of a stream does not wait for streams that catch up. */
   readonly firstReads: Pick<ReadTurns, "page">;
   readonly readTurns: Pick<ReadTurns, "page">;
@@ -36,8 +34,8 @@ export interface ReaderParts extends BeatParts {
   readonly turnOwner: TurnOwner;
   /** Resolves when this node has read which access has ended; nothing is sent before that. */
   readonly revocationsRead: () => Promise<void>;
-  /** When the reader's access ends, on this node's monotonic clock. */
-  readonly untilMs: number;
+  /** True when the reader's access has ended. */
+  readonly hasExpired: () => boolean;
 }
 
 /**
@@ -172,8 +170,8 @@ export class EventReader {
   }
 
   #endIfExpired(): boolean {
-    const { runtime, untilMs, writer } = this.parts;
-    if (runtime.elapsedMs() < untilMs) return false;
+    const { hasExpired, writer } = this.parts;
+    if (!hasExpired()) return false;
     writer.end();
     return true;
   }

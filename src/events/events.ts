@@ -72,8 +72,8 @@ export interface EventRequest {
   readonly accessScope: AccessScope & { readonly tenantId: TenantId };
   readonly filter: ReaderFilter;
   readonly beginning: Beginning;
-  /** When the client's access ends, on this node's monotonic clock. */
-  readonly untilMs: number;
+  /** True when the client's access token has expired. */
+  readonly hasExpired: () => boolean;
   /** The heartbeat interval that the client asked for; undefined for the default interval. */
   readonly heartbeatSeconds?: number | undefined;
 }
@@ -172,11 +172,11 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     },
     retention,
     beginning: (lastEventId, heartbeatSeconds) => beginningAt(store, lastEventId, heartbeatSeconds),
-    follow({ clientId, accessScope, filter, beginning, untilMs, heartbeatSeconds }, writer) {
+    follow({ clientId, accessScope, filter, beginning, hasExpired, heartbeatSeconds }, writer) {
       streams.add(JSON.stringify([clientId, ...ownerOf(accessScope)]), writer);
       const eventsOf = compileFilter(filter, unreadableReporter(runtime.report));
       const groupKey = keyOf(accessScope, filter, heartbeatSeconds);
-      const times = { untilMs, heartbeatSeconds, heartbeatMs: intervalMs({ heartbeatSeconds }) };
+      const times = { hasExpired, heartbeatSeconds, heartbeatMs: intervalMs({ heartbeatSeconds }) };
       const turnOwner = { tenant: String(accessScope.tenantId), holder: ownerOf(accessScope).join(" ") };
       const readerParts = { ...reading, turnOwner, accessScope, eventsOf, groupKey, writer, ...times };
       void serve(new EventReader(readerParts, beginning));
@@ -187,7 +187,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       const groupKey = JSON.stringify(["operator", tenantIds?.toSorted((a, b) => a - b) ?? null]);
       const heartbeatSeconds = changesHeartbeatSeconds;
       const heartbeatMs = intervalMs({ heartbeatSeconds });
-      const times = { untilMs: Number.POSITIVE_INFINITY, heartbeatSeconds, heartbeatMs };
+      const times = { hasExpired: () => false, heartbeatSeconds, heartbeatMs };
       const turnOwner = { tenant: "operators", holder: String(operatorId) };
       const readerParts = { ...reading, turnOwner, accessScope, eventsOf: changeHints, groupKey, writer, ...times };
       void serve(new EventReader(readerParts, beginning));

@@ -1,4 +1,5 @@
 import { commandStates } from "../home/command-states.ts";
+import type { Build } from "../model/build.ts";
 import { causes } from "../model/cause.ts";
 import { type LimitName, limits as limitTable } from "../model/limits.ts";
 import { type BackgroundTaskName, backgroundTasks } from "../runtime/background-task-names.ts";
@@ -71,11 +72,16 @@ type FeedOutcome = (typeof feedOutcomes)[number];
 /** The values of the label `where` of internal errors. */
 const interfaces = ["v3", "oauth2", "adaptor", "platform", "other"] as const;
 
-export function metricsOf(version: string, { linkFaultKinds, operations, faults }: KnownLabels): Metrics {
+export function metricsOf(
+  { version, commit, schema }: Build,
+  { linkFaultKinds, operations, faults }: KnownLabels,
+): Metrics {
   const registry = new Registry();
-  registry.gauge("breezeway_build_info", "Which Breezeway this is, on which Node.", () => [
-    [{ version, node: process.versions.node }, 1],
-  ]);
+  registry.gauge(
+    "breezeway_build_info",
+    "Which Breezeway this is, its newest schema version, and on which Node it runs.",
+    () => [[{ version, commit, schema: String(schema), node: process.versions.node }, 1]],
+  );
   const requests = registry.counter(
     "breezeway_http_requests_total",
     "Requests that were answered.",

@@ -73,7 +73,7 @@ export class Membership {
     this.#runtime = runtime;
     this.#takePresenceLock = takePresenceLock;
     this.#keyIds = keyIds;
-    this.#storeClock = new StoreClock(runtime.elapsedMs);
+    this.#storeClock = new StoreClock(runtime);
     const sentence = "a heartbeat did not reach the store; trying again";
     this.#task = new BackgroundTask("heartbeat", sentence, runtime);
   }
@@ -95,7 +95,7 @@ export class Membership {
 
   /**
    * The store's time, for times that one node writes and another reads. It is never ahead of the store's clock, so that
-   * no value seems newer than it is. Before the first heartbeat it is this node's own time.
+   * no value seems newer than it is, unless this machine's wall clock was set forward since the last heartbeat. Before the first heartbeat it is this node's own time.
    */
   nowMs(): number {
     return this.#storeClock.nowMs ?? this.#runtime.nowMs();

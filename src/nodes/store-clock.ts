@@ -1,3 +1,5 @@
+import { ageMs, type Clocks, type Moment, momentOf } from "../runtime/age.ts";
+
 /** One reading of the store's clock, with the times of the request and the answer on the node's monotonic clock. */
 export interface ClockReading {
   readonly sentMs: number;
@@ -16,18 +18,21 @@ interface Offset {
  * that one node writes and another reads are on the store's clock.
  */
 export class StoreClock {
-  readonly #elapsedMs: () => number;
+  readonly #clocks: Clocks;
   /** The store's clock minus the node's monotonic clock. */
   #offset: Offset | undefined;
+  #updatedAt: Moment;
 
-  constructor(elapsedMs: () => number) {
-    this.#elapsedMs = elapsedMs;
+  constructor(clocks: Clocks) {
+    this.#clocks = clocks;
+    this.#updatedAt = momentOf(clocks);
   }
 
   /** The store read its clock at some moment between the request and the answer. */
   update(reading: ClockReading): void {
     const measured = offsetOf(reading);
     const known = this.#offset;
+    this.#updatedAt = momentOf(this.#clocks);
     // Each reading narrows the bounds. If it contradicts them, the store's clock was set.
     const intersection = known && {
       minMs: Math.max(known.minMs, measured.minMs),
@@ -43,9 +48,13 @@ export class StoreClock {
     return Math.max(0, measured.minMs - known.maxMs, known.minMs - measured.maxMs);
   }
 
-  /** A lower bound of the store's time; undefined before the first reading. */
+  /**
+   * A lower bound of the store's time; undefined before the first reading. After a sleep of this machine it is as good as
+   * the machine's wall clock, until the next reading.
+   */
   get nowMs(): number | undefined {
-    return this.#offset && Math.floor(this.#elapsedMs() + this.#offset.minMs);
+    if (!this.#offset) return undefined;
+    return Math.floor(this.#updatedAt.elapsedMs + ageMs(this.#clocks, this.#updatedAt) + this.#offset.minMs);
   }
 
   /** By how much the store's time may be later: at most the duration of the fastest reading. */

@@ -3,6 +3,7 @@ import type { Identity } from "../identity/identity.ts";
 import type { CallingPrincipal } from "../identity/principal.ts";
 import { InvalidToken } from "../model/errors.ts";
 import { limits as limitTable, type OnLimitReached } from "../model/limits.ts";
+import { ageMs, momentOf } from "../runtime/age.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { authorizeSteps } from "./authorize/authorize.ts";
@@ -77,9 +78,10 @@ export function oauthOn(parts: OAuthParts) {
     isExpired: (accessToken: string) => verification.isExpired(accessToken),
     async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
       if (!commandTokens.isOne(accessToken)) return verification.watch(accessToken, revoked);
-      const startedMs = runtime.elapsedMs();
+      const readAt = momentOf(runtime);
       const { clientId, remainingMs } = await commandAccess(accessToken);
-      return { untilMs: startedMs + remainingMs, clientId, release: () => undefined };
+      const hasExpired = () => ageMs(runtime, readAt) >= remainingMs;
+      return { hasExpired, clientId, release: () => undefined };
     },
     caughtUp: () => verification.caughtUp(),
     grantsEnded,

@@ -4,6 +4,7 @@ import type { Suspended } from "../identity/suspension.ts";
 import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import { storedScopes } from "../model/scopes.ts";
+import { ageMs, type Moment, momentOf } from "../runtime/age.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -26,8 +27,7 @@ const mostCachedTokens = 100_000;
 
 /** The lifetime of an access token, for streams, which last longer than a call. */
 export interface TokenLife {
-  /** When it expires, on this node's monotonic clock. */
-  readonly untilMs: number;
+  readonly hasExpired: () => boolean;
   /** The client that got the token. */
   readonly clientId: string;
   /** Stops watching the token. */
@@ -50,10 +50,10 @@ interface CachedToken {
   readonly grantId: string;
   /** The user who gave the grant; null for a client's own. */
   readonly grantorId: UserId | null;
-  /** When it expires, on this node's monotonic clock. */
-  readonly untilMs: number;
-  /** When the token is looked up again, which notes that its grant is used. */
-  readonly lookUpMs: number;
+  /** When the store was read. */
+  readonly readAt: Moment;
+  /** How long it needs no other look-up, which tells whether it has expired and notes that its grant is used. */
+  readonly usableMs: number;
 }
 
 /**
@@ -74,7 +74,7 @@ export class TokenVerifier {
   #invalidations = 0;
   #cursor: RevocationCursor | undefined;
   /** When the last successful read of revocations started. */
-  #polledMs: number | undefined;
+  #polledAt: Moment | undefined;
   #next: Cancel | undefined;
   #polling: Promise<void> | undefined;
   #isHinted = false;
@@ -107,10 +107,8 @@ export class TokenVerifier {
   async verify(accessToken: string): Promise<CallingPrincipal> {
     const cached = this.#cache.get(accessToken);
     if (cached && this.#isCacheValid) {
-      const elapsedMs = this.#runtime.elapsedMs();
-      if (elapsedMs < cached.untilMs && elapsedMs < cached.lookUpMs) return cached.principal;
+      if (ageMs(this.#runtime, cached.readAt) < cached.usableMs) return cached.principal;
       this.#drop(accessToken, cached);
-      if (elapsedMs >= cached.untilMs) throw new InvalidToken();
     }
     if (!isOwnedSecret("bwa_", accessToken)) throw new InvalidToken();
     return this.#lookUp(accessToken);
@@ -129,17 +127,18 @@ export class TokenVerifier {
     return row !== undefined && row.remainingMs <= 0;
   }
 
-  /** Calls `onRevoked` once when the token is revoked. The caller itself ends at `untilMs`, when the token expires. */
+  /** Calls `onRevoked` once when the token is revoked. The caller itself ends when it has expired. */
   async watch(accessToken: string, onRevoked: () => void): Promise<TokenLife> {
     for (;;) {
       const invalidations = this.#invalidations;
-      const startedMs = this.#runtime.elapsedMs();
+      const readAt = momentOf(this.#runtime);
       const row = usable(await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken))));
       // A revocation that arrived during the read may be this token's.
       if (invalidations !== this.#invalidations) continue;
       this.#use.note(row.grant);
       const release = this.#watched.add(row.grant, onRevoked);
-      return { untilMs: startedMs + row.remainingMs, clientId: row.grant.clientId, release };
+      const hasExpired = () => ageMs(this.#runtime, readAt) >= row.remainingMs;
+      return { hasExpired, clientId: row.grant.clientId, release };
     }
   }
 
@@ -153,7 +152,7 @@ export class TokenVerifier {
     // A read that is in progress may have started before the latest revocations.
     await this.#polling;
     await this.#keepPolling();
-    if (this.#polledMs === undefined || this.#polledMs < fromMs) {
+    if (this.#polledAt === undefined || this.#polledAt.elapsedMs < fromMs) {
       throw new StoreUnavailable("What other nodes revoked could not be read.");
     }
   }
@@ -204,9 +203,9 @@ export class TokenVerifier {
 
   async #lookUp(accessToken: string, tries = 3): Promise<CallingPrincipal> {
     const invalidations = this.#invalidations;
-    const startedMs = this.#runtime.elapsedMs();
+    const readAt = momentOf(this.#runtime);
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
-    if (this.#store.isShared && this.#runtime.elapsedMs() - startedMs >= revocationPolling.trustedMs) {
+    if (this.#store.isShared && ageMs(this.#runtime, readAt) >= revocationPolling.trustedMs) {
       // The read took so long that the token may have been revoked on another node meanwhile.
       if (tries > 1) return this.#lookUp(accessToken, tries - 1);
       throw new StoreUnavailable("The store is too slow to tell whether a token is valid.");
@@ -217,7 +216,7 @@ export class TokenVerifier {
     this.#use.note(grant);
     // A revocation that arrived during the read may be this token's: then the row is valid for this call only.
     if (invalidations === this.#invalidations) {
-      const times = { untilMs: startedMs + remainingMs, lookUpMs: startedMs + useStoredEveryMs };
+      const times = { readAt, usableMs: Math.min(remainingMs, useStoredEveryMs) };
       this.#keep(accessToken, { principal, grantId: grant.id, grantorId: grant.userId, ...times });
     }
     return principal;
@@ -225,8 +224,7 @@ export class TokenVerifier {
 
   get #isCacheValid(): boolean {
     if (!this.#store.isShared) return true;
-    const elapsedMs = this.#runtime.elapsedMs();
-    return this.#polledMs !== undefined && elapsedMs - this.#polledMs < revocationPolling.trustedMs;
+    return this.#polledAt !== undefined && ageMs(this.#runtime, this.#polledAt) < revocationPolling.trustedMs;
   }
 
   #keepPolling(): Promise<void> {
@@ -241,7 +239,7 @@ export class TokenVerifier {
 
   async #poll(): Promise<void> {
     this.#isHinted = false;
-    const startedMs = this.#runtime.elapsedMs();
+    const startedAt = momentOf(this.#runtime);
     try {
       const cursor = this.#cursor;
       const { epoch, end, horizon, bodies } = await this.#store.read(async (tx) => {
@@ -258,7 +256,7 @@ export class TokenVerifier {
       if (isContinued) await this.#hear(bodies.map((body) => JSON.parse(body) as Revocation));
       else await this.#forgetAll();
       this.#cursor = { epoch, end };
-      this.#polledMs = startedMs;
+      this.#polledAt = startedAt;
       this.#pollTask.succeeded();
     } catch (error) {
       // The cache is kept, unused: the next successful read removes the tokens that were revoked meanwhile.

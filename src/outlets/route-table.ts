@@ -1,5 +1,6 @@
 import { referenceRoutes } from "../http/documentation/reference-routes.ts";
 import type { Route } from "../http/routes.ts";
+import type { Build } from "../model/build.ts";
 import { type AccountRouteParts, accountRoutes } from "./account/account-routes.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
 import { type AdminRouteParts, adminRoutes } from "./admin/admin-routes.ts";
@@ -51,7 +52,7 @@ export interface RouteParts {
   /** The checks of `/readyz`, by name. */
   readonly checks: Readonly<Record<string, Check>>;
   readonly metrics: MetricsRouteParts;
-  readonly version: string;
+  readonly build: Build;
   /** The address of the service for clients; known when the port is known. */
   readonly baseUrl: () => string;
 }
@@ -63,7 +64,7 @@ export function routeTable(
   deviceAnswers?: DeviceAnswerCache,
 ): readonly Route[] {
   const routes: readonly Route[] = [
-    ...healthRoutes({ checks: parts.checks, ...health }),
+    ...healthRoutes({ checks: parts.checks, build: parts.build, ...health }),
     ...metricsRoutes(parts.metrics),
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...linkPageRoutes({ ...parts.linkPages, baseUrl: parts.baseUrl }),
@@ -86,7 +87,7 @@ export function routeTable(
     ...platformRoutes(parts.platform),
     ...sessionRoutes(parts.sessions),
     ...adaptorRoutes(parts.federation, parts.v3.devices),
-    ...referenceRoutes({ version: parts.version, baseUrl: parts.baseUrl, routes: () => routes }),
+    ...referenceRoutes({ version: parts.build.version, baseUrl: parts.baseUrl, routes: () => routes }),
   ];
   return routes;
 }

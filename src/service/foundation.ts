@@ -7,12 +7,12 @@ import { faultNumbers } from "../outlets/platform/faults.ts";
 import { operations as platformOperations } from "../outlets/platform/operations.ts";
 import { processRuntime } from "../runtime/process/process-runtime.ts";
 import { presentOwner, runOutsideRequests } from "../runtime/process/request-lines.ts";
-import { version } from "../runtime/process/version.ts";
 import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
 import { openPostgres } from "../store/postgres/store.ts";
 import type { OpenStore } from "../store/seam.ts";
 import { openSqlite } from "../store/sqlite/store.ts";
+import { build } from "./build.ts";
 import { sealingFor } from "./sealing-keys.ts";
 
 /** Opens what all other parts need: the locked data folder, metrics, the store and its sealing keys. */
@@ -26,7 +26,7 @@ export async function openFoundation(
   folder.make((sentence) => report.warn({ folder: folder.path }, sentence));
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
   const operationNames = [...platformOperations.keys(), unknownOperation];
-  const metrics = metricsOf(version, { linkFaultKinds, operations: operationNames, faults: faultNumbers });
+  const metrics = metricsOf(build, { linkFaultKinds, operations: operationNames, faults: faultNumbers });
   const runtime = {
     ...(injectedRuntime ?? processRuntime(report)),
     outsideRequests: runOutsideRequests,

@@ -61,7 +61,6 @@ import { requestSearch } from "../requests/request-search.ts";
 import { JsonThread } from "../runtime/json/json-thread.ts";
 import { OutgoingCalls } from "../runtime/network/outgoing-calls.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
-import { version } from "../runtime/process/version.ts";
 import { type Logger, pause, type Runtime } from "../runtime/runtime.ts";
 import { Backups } from "../store/backup/backups.ts";
 import { lastBackupMs, recordBackup } from "../store/backup/last-backup.ts";
@@ -73,6 +72,7 @@ import { ownerlessStore } from "../store/ownerless-store.ts";
 import { activityOn } from "./activity.ts";
 import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
+import { build } from "./build.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { deploymentFacts } from "./deployment-facts.ts";
 import { directiveTrial } from "./directive-trial.ts";
@@ -288,7 +288,7 @@ async function partsOn(
     revocationsRead: () => oauth.caughtUp(),
     streamsAtOnce: config.eventStreams,
     allowsPrivateWebhooks: config.allowPrivateWebhooks,
-    userAgent: `breezeway/${version}`,
+    userAgent: `breezeway/${build.version}`,
     sealsAddresses: () => addressSealing.isOn,
     onLimitReached,
   });
@@ -387,7 +387,7 @@ async function partsOn(
   });
 
   const compaction = new Compaction({ space: store.space, runtime });
-  const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: runtime.nowMs });
+  const backups = new Backups({ folder: folder.path, keyFile, build, nowMs: runtime.nowMs });
   const closing = new AbortController();
   const backupFolder = join(folder.path, "backups");
   const keys = manageKeys({
@@ -438,7 +438,7 @@ async function partsOn(
     })),
     activity,
     deployment: deploymentFacts({
-      ...{ store, folder: folder.path, keyFile, config, membership, settings, version, keys },
+      ...{ store, folder: folder.path, keyFile, config, membership, settings, version: build.version, keys },
       ...{ countsOfNodes, elapsedMs: runtime.elapsedMs },
     }),
     homes,

@@ -12,10 +12,10 @@ import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
 import { runWithLines, setPresentOwner, withRequestLines } from "../runtime/process/request-lines.ts";
-import { version } from "../runtime/process/version.ts";
 import type { Logger, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
 import type { Hint } from "../store/node-bus.ts";
+import { build } from "./build.ts";
 import { refuseRemoteDemo } from "./demo-guard.ts";
 import { startLinkHours } from "./link-hours.ts";
 import { type OpenOptions, openParts, type Parts } from "./parts.ts";
@@ -251,7 +251,7 @@ async function outletParts(
       links: async () => ({ followed: federation.keeper.followed }),
     },
     metrics: { text: () => metrics.text(), token: config.metricsToken },
-    version,
+    build,
     baseUrl: () => address.baseUrl,
     addedRoutes,
   };

@@ -125,6 +125,9 @@ describe("the commands of an administrator", () => {
     assert.match(stdout, /--version <text>/);
     assert.match(stdout, /Settings .*:\n {2}--data/);
     assert.doesNotMatch(stdout, /--port/);
-    assert.match((await breezeway(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match(
+      (await breezeway(["--version"])).stdout,
+      /^\d+\.\d+\.\d+ \(commit ([0-9a-f]{8}|unknown), schema \d+\)\n$/,
+    );
   });
 });

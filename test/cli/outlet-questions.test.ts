@@ -19,7 +19,13 @@ function typing(answers: readonly string[], isTTY = true) {
       if (!input.writableEnded) setImmediate(() => input.write(`${left.shift() ?? ""}\n`));
     },
   };
-  const terminal = { environment: {}, version: "1", input, out: err, err } as unknown as Terminal;
+  const terminal = {
+    environment: {},
+    build: { version: "1", commit: "unknown", schema: 1 },
+    input,
+    out: err,
+    err,
+  } as unknown as Terminal;
   return { terminal, asked };
 }
 

@@ -29,7 +29,13 @@ export async function typed(
 ): Promise<CommandResult> {
   const [out, err] = [outlet(context.columns), outlet(context.columns, context.onError)];
   const input = Readable.from([context.input ?? ""]) as unknown as NodeJS.ReadStream;
-  const code = await runCommandLine(args, programs, { environment, version: "0.0.0", input, out, err });
+  const code = await runCommandLine(args, programs, {
+    environment,
+    build: { version: "0.0.0", commit: "unknown", schema: 1 },
+    input,
+    out,
+    err,
+  });
   return {
     code,
     out: out.text(),

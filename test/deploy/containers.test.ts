@@ -89,6 +89,14 @@ describe("the container", () => {
     );
   });
 
+  it("is tagged with this version wherever it is named", () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    for (const path of ["Dockerfile", "compose/compose.yaml", "kubernetes/breezeway.yaml", "../docs/operations.md"]) {
+      const tags = deployed(path).match(/(?<=breezeway:)\d+\.\d+\.\d+/g) ?? [];
+      assert.deepEqual([path, ...new Set(tags)], [path, version]);
+    }
+  });
+
   it("copies only paths that exist and that .dockerignore does not exclude", () => {
     const allowed = deployed("Dockerfile.dockerignore")
       .split("\n")

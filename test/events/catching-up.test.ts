@@ -64,7 +64,7 @@ function madeReader(
     writer: { write: () => undefined, unsentBytes: 0, closed: new AbortController().signal },
     runtime: manualRuntime(),
     revocationsRead: async () => undefined,
-    untilMs: Number.POSITIVE_INFINITY,
+    hasExpired: () => false,
     heartbeatMs: 15_000,
     ...parts,
   } as unknown as ReaderParts;
@@ -192,12 +192,13 @@ describe("a stream that catches up", () => {
     const id = (await join()).lastEventId;
     await fill(2_000);
     const untilMs = elapsedMs() + 500;
+    const hasExpired = () => elapsedMs() >= untilMs;
     let reads = 0;
     hold.afterRead = async () => {
       reads += 1;
       if (reads > 2) await opened;
     };
-    const reader = await resume(id, { untilMs });
+    const reader = await resume(id, { hasExpired });
     await advance(400);
     assert.deepEqual([reader.values().length, reader.isEnded], [50, false]);
     await advance(100);

@@ -71,8 +71,8 @@ export async function madeEvents(t: TestContext) {
       const beginning = await events.beginning(undefined, heartbeatSeconds);
       const accessScope = { kind: "user", userId, tenantId } as const;
       const filter = { deviceIds: [], attributes: [] };
-      const untilMs = Number.POSITIVE_INFINITY;
-      events.follow({ clientId: "client", accessScope, filter, beginning, untilMs, heartbeatSeconds }, writer);
+      const hasExpired = () => false;
+      events.follow({ clientId: "client", accessScope, filter, beginning, hasExpired, heartbeatSeconds }, writer);
       while (events.hub.readers === before) {
         t.signal.throwIfAborted();
         await flushPromises();
@@ -89,12 +89,12 @@ export async function madeEvents(t: TestContext) {
       return firstMs;
     },
     /** Opens a stream that resumes; it catches up while the test lets time pass. */
-    async resume(lastEventId: string, { heartbeatSeconds, untilMs = Number.POSITIVE_INFINITY }: ResumePlan = {}) {
+    async resume(lastEventId: string, { heartbeatSeconds, hasExpired = () => false }: ResumePlan = {}) {
       const writer = new RecordingWriter();
       const beginning = await events.beginning(lastEventId, heartbeatSeconds);
       const accessScope = { kind: "user", userId, tenantId } as const;
       const filter = { deviceIds: [], attributes: [] };
-      events.follow({ clientId: "client", accessScope, filter, beginning, untilMs, heartbeatSeconds }, writer);
+      events.follow({ clientId: "client", accessScope, filter, beginning, hasExpired, heartbeatSeconds }, writer);
       return writer;
     },
     hold,
@@ -114,7 +114,7 @@ export async function madeEvents(t: TestContext) {
 
 interface ResumePlan {
   readonly heartbeatSeconds?: number;
-  readonly untilMs?: number;
+  readonly hasExpired?: () => boolean;
 }
 
 interface Heartbeat {

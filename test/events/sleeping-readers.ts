@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { closed } from "../set-up/closed-socket.ts";
 
 /** A connection whose stream of events has begun and that reads no further. */
 export async function openSleeping(
@@ -22,7 +23,6 @@ export async function wakeUp(socket: Socket): Promise<string> {
     read += part;
   });
   // A reader that paused for too long was disconnected.
-  socket.on("error", () => undefined);
-  if (!socket.closed) await once(socket, "close");
+  await closed(socket);
   return read;
 }

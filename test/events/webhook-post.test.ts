@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { postWith } from "../../src/events/webhooks/post.ts";
+import { closed } from "../set-up/closed-socket.ts";
 
 describe("a receiver that answers and never ends its body", () => {
   it("loses its socket as soon as its status is read", { timeout: 30_000 }, async (t) => {
@@ -12,7 +13,7 @@ describe("a receiver that answers and never ends its body", () => {
       assert.deepEqual(await post(url, {}, "{}", t.signal), { status: 200, text: null });
     }
     assert.equal(sockets.length, 10);
-    await Promise.all(sockets.map((socket) => socket.closed || once(socket, "close")));
+    await Promise.all(sockets.map((socket) => closed(socket)));
   });
 });
 
@@ -23,7 +24,7 @@ describe("a receiver that switches protocols, or closes the connection without a
     const { url, sockets } = await receiverThat(t, (socket) => socket.write(switching));
     const post = postWith({ resolve: async () => [], allowsPrivate: true, userAgent: "test" });
     assert.deepEqual(await post(url, {}, "{}", t.signal), { status: 101, text: "answered 101" });
-    await Promise.all(sockets.map((socket) => socket.closed || once(socket, "close")));
+    await Promise.all(sockets.map((socket) => closed(socket)));
     const { url: mute } = await receiverThat(t, (socket) => socket.end());
     assert.deepEqual(await post(mute, {}, "{}", t.signal), { status: null, text: "the connection failed" });
   });

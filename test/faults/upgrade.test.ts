@@ -1,19 +1,39 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
 import { send } from "../events/made-home.ts";
 import { breezeway } from "../stories/child-service.ts";
 import { KeptHome } from "../upgrade/kept-home.ts";
 import { createOlderHome, fillOlder } from "../upgrade/older-home.ts";
 import { addOwnValve, assertOwnCommandsAreShared, untilSilenceIsLogged } from "../upgrade/own-things.ts";
+import { checkOutVersion, findPreviousVersion } from "../upgrade/previous-version.ts";
 import { replaceOlderNodes } from "../upgrade/rolling.ts";
 import { storeRows } from "../upgrade/store-rows.ts";
 
-const tree = process.env.BREEZEWAY_VERSION_BEFORE ?? "";
+const root = new URL("../..", import.meta.url).pathname;
+const givenTree = process.env.BREEZEWAY_VERSION_BEFORE || undefined;
+const previous = givenTree ? undefined : findPreviousVersion(root);
 const skip =
-  tree === "" &&
-  "Set BREEZEWAY_VERSION_BEFORE to the folder of an older checkout of Breezeway that has its node_modules.";
+  !givenTree &&
+  !previous &&
+  "git knows no version before this one: set BREEZEWAY_VERSION_BEFORE to the folder of an older checkout of Breezeway that has its node_modules.";
+let tree = givenTree ?? "";
 
-describe("a filled store of an older version (BREEZEWAY_VERSION_BEFORE)", () => {
+let folder: string | undefined;
+
+before(() => {
+  if (!previous) return;
+  folder = mkdtempSync(join(tmpdir(), "breezeway-before-"));
+  tree = join(folder, "tree");
+  checkOutVersion(root, previous, tree);
+});
+after(() => {
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+describe(`a filled store of ${givenTree ?? previous ?? "an older version"}`, () => {
   it("on sqlite continues with this version: everything that clients hold stays valid", {
     skip,
     timeout: 600_000,

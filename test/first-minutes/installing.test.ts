@@ -80,7 +80,7 @@ describe("packages that npm ci has installed by itself", { skip, timeout: 30_000
     for (const round of [1, 2])
       assert.deepEqual(await clone.start(), { code: 0, out: "started\n", err: "" }, `${round}`);
     assert.equal(clone.timesInstalled(), 0);
-    clone.write("package-lock.json", JSON.stringify({ packages: { ...packages, "": {} } }));
+    clone.write("package-lock.json", JSON.stringify({ packages: { ...packages, "node_modules/served": {} } }));
     await clone.start();
     assert.equal(clone.timesInstalled(), 1, "the lock file has changed since");
   });
@@ -129,7 +129,9 @@ describe("development packages", { skip, timeout: 30_000 }, () => {
     assert.ok(clone.has("node_modules/served/in-use"), "an installed package was replaced");
     for (const args of [[], ["--run", "src/main.ts"]]) assert.equal((await clone.start({ args })).err, "");
 
-    clone.write("package-lock.json", `${lockFile} `);
+    clone.write("package-lock.json", lockFile.replace("{", '{"version":"0.2.0",'));
+    assert.equal((await clone.start()).err, "", "another version with the same packages");
+    clone.write("package-lock.json", changedLockFile);
     assert.match((await clone.start()).err, /with those for tests and checks/);
     assert.deepEqual(clone.packages(), ["served", "tested"]);
     assert.ok(!clone.has("node_modules/served/in-use"), "an outdated package was kept");
@@ -156,7 +158,7 @@ describe("a start that was killed while it installed", { skip, timeout: 30_000 }
   it("leaves the packages as they were, the next start doesn't wait for it, and its npm changes nothing", async (t) => {
     const clone = cloneWith(t, npm);
     await clone.start();
-    clone.write("package-lock.json", `${lockFile} `);
+    clone.write("package-lock.json", changedLockFile);
     clone.write("path/npm", npmThat('cat "$CLONE/path/gate"; mkdir -p node_modules/late; echo > "$CLONE/path/over"'));
     await promisify(execFile)("mkfifo", [clone.at("path/gate"), clone.at("path/over")]);
     const killed = clone.spawn();
@@ -175,6 +177,8 @@ describe("a start that was killed while it installed", { skip, timeout: 30_000 }
 });
 
 const lockFile = JSON.stringify({ packages: { "node_modules/served": {}, "node_modules/tested": { dev: true } } });
+
+const changedLockFile = lockFile.replace('"node_modules/served":{}', '"node_modules/served":{"version":"2.0.0"}');
 
 /** Also counts how often it runs. */
 const npmThat = (does: string) => `#!/bin/sh\necho once >> "$CLONE/counted"\n${does}\n`;

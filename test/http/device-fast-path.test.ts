@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { InvalidToken } from "../../src/model/errors.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
+import { closed } from "../set-up/closed-socket.ts";
 import { rounds } from "../set-up/extent.ts";
 import { anyRead } from "./any-read.ts";
 import {
@@ -203,7 +204,7 @@ describe("a client that reads its answer slowly", () => {
     slow.write("NONSENSE\r\n\r\n");
     const received = receivedBy(slow);
     slow.resume();
-    await once(slow, "close");
+    await closed(slow);
     const [answer, refusal, ...more] = received.text().split(/(?=HTTP\/1\.1 \d)/);
     assert.match(answer!, /^HTTP\/1\.1 200 /);
     const head = answer!.indexOf("\r\n\r\n") + 4;

@@ -12,6 +12,7 @@ import { DeviceAnswerCache } from "../../src/outlets/v3/device-body.ts";
 import { deviceFastPath } from "../../src/outlets/v3/device-fast-path.ts";
 import { deviceRoutes } from "../../src/outlets/v3/device-routes.ts";
 import { collecting, type Reported } from "../platform/made-platform.ts";
+import { closed } from "../set-up/closed-socket.ts";
 import { madeV3 } from "./made-v3.ts";
 
 export interface ServerSettings {
@@ -117,7 +118,7 @@ export async function answersTo(server: TestServer, request: string, isPipelined
     });
     if (socket.writable) socket.write(lastRequest, "latin1");
   }
-  if (!socket.closed) await once(socket, "close");
+  await closed(socket);
   return received.text();
 }
 

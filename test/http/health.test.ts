@@ -8,7 +8,7 @@ describe("/livez", () => {
     const { fetch } = await madeServer(t, { checks: { store: () => Promise.reject(new Error("gone")) } });
     const answer = await fetch("/livez");
     assert.equal(answer.status, 200);
-    assert.deepEqual(await answer.json(), { status: "ok" });
+    assert.deepEqual(await answer.json(), { status: "ok", version: "0.0.0", commit: "0a1b2c3d", schema: 60 });
     const head = await fetch("/livez", { method: "HEAD" });
     assert.equal(head.status, 200);
     assert.equal(await head.text(), "");

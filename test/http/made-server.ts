@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
@@ -32,6 +31,7 @@ import type { Logger } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 import { plainOwnThingIds } from "../home/thing-ids.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
+import { closed } from "../set-up/closed-socket.ts";
 
 export type Adaptor = AdaptorFederation;
 
@@ -122,7 +122,7 @@ export async function madeServer(
     sessions: platform.identity,
     checks: {},
     metrics: { text: async () => "", token: undefined },
-    version: "0.0.0",
+    build: { version: "0.0.0", commit: "0a1b2c3d", schema: 60 },
     baseUrl: () => server.url,
     ...change,
   });
@@ -148,7 +148,7 @@ export async function madeServer(
         answer += part;
       });
       socket.write(text, "latin1");
-      await once(socket, "close");
+      await closed(socket);
       return answer;
     },
   };

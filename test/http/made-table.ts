@@ -18,7 +18,7 @@ export const unusedParts = {
   platform: { operations },
   checks: {},
   metrics: {},
-  version: "1.2.3",
+  build: { version: "1.2.3", commit: "0a1b2c3d", schema: 60 },
   baseUrl: () => "https://breezeway.example",
 } as unknown as RouteParts;
 

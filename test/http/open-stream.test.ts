@@ -11,6 +11,7 @@ import { addRoutes, type Route } from "../../src/http/routes.ts";
 import { defaultHttpLimits } from "../../src/http/server.ts";
 import { followEvents } from "../../src/outlets/v3/event-descriptions.ts";
 import { collecting } from "../platform/made-platform.ts";
+import { closed } from "../set-up/closed-socket.ts";
 import { receivedBy } from "./fast-path-and-fastify.ts";
 
 describe("an open-ended answer", () => {
@@ -82,7 +83,7 @@ describe("open-ended answers to requests that a client has sent without waiting"
     assert.deepEqual([writers.length, asked.length], [1, 1]);
     writers[0]!.write(Buffer.from("only"));
     writers[0]!.end();
-    await once(socket, "close");
+    await closed(socket);
     assert.equal(received.text().match(/HTTP\/1\.1/g)?.length, 1);
     await exchanges.finished();
     assert.deepEqual([writers.length, asked.length], [1, 1]);

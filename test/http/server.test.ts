@@ -332,7 +332,7 @@ describe("the server", () => {
       sessions: identity,
       checks: {},
       metrics: { text: async () => "", token: undefined },
-      version: "0.0.0",
+      build: { version: "0.0.0", commit: "unknown", schema: 1 },
       baseUrl: () => server.url,
     });
     await assert.rejects(second, (error: Error & { code?: string }) => {

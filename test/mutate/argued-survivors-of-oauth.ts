@@ -31,8 +31,8 @@ export const arguedOfOAuth: readonly Argued[] = [
   ...of("src/oauth/token-verification.ts", "TokenVerifier.#lookUp", [
     [
       ">=",
-      "this.#runtime.elapsedMs() - startedMs >= revocationPolling.trustedMs",
-      "(this.#runtime.elapsedMs() - startedMs) > revocationPolling.trustedMs",
+      "ageMs(this.#runtime, readAt) >= revocationPolling.trustedMs",
+      "ageMs(this.#runtime, readAt) > revocationPolling.trustedMs",
       "a bound for measured times, which may be wrong by more than the difference",
     ],
   ]),

@@ -7,7 +7,8 @@ const hourMs = 3_600_000;
 /** A store clock with an offset to this node's time, and readings with given travel times. */
 function clockOf(store: { aheadMs: number }) {
   let elapsedMs = 0;
-  const clock = new StoreClock(() => elapsedMs);
+  let wallMs = 0;
+  const clock = new StoreClock({ elapsedMs: () => elapsedMs, nowMs: () => wallMs + elapsedMs });
   return {
     clock,
     pass: (ms: number) => {
@@ -25,6 +26,10 @@ function clockOf(store: { aheadMs: number }) {
       const sentMs = elapsedMs;
       elapsedMs += thereMs + backMs;
       return clock.stepMs({ sentMs, storeMs: sentMs + thereMs + store.aheadMs, receivedMs: elapsedMs });
+    },
+    /** The machine's wall clock jumps. */
+    jump: (ms: number) => {
+      wallMs += ms;
     },
     /** By how much the estimate is behind the store's clock, and by how much it may be. */
     behind: () => [elapsedMs + store.aheadMs - clock.nowMs!, clock.uncertaintyMs],
@@ -74,6 +79,30 @@ describe("a node's estimate of the store's clock", () => {
     for (const aheadMs of [hourMs, -hourMs, -hourMs + 5_000]) {
       store.aheadMs = aheadMs;
       read(1, 1);
+      assert.deepEqual(behind(), [1, 2]);
+    }
+  });
+
+  it("counts a sleep of the machine, in which its monotonic clock stands still", () => {
+    const store = { aheadMs: 5_000 };
+    const { read, pass, jump, behind } = clockOf(store);
+    read(1, 1);
+    jump(hourMs);
+    store.aheadMs += hourMs;
+    assert.deepEqual(behind(), [1, 2]);
+    pass(1_000);
+    assert.deepEqual(behind(), [1, 2]);
+    read(1, 1);
+    assert.deepEqual(behind(), [1, 2]);
+    pass(1_000);
+    assert.deepEqual(behind(), [1, 2]);
+  });
+
+  it("does not follow the machine's wall clock when that is set back, nor when it drifts", () => {
+    for (const ms of [-hourMs, 499]) {
+      const { read, jump, behind } = clockOf({ aheadMs: 5_000 });
+      read(1, 1);
+      jump(ms);
       assert.deepEqual(behind(), [1, 2]);
     }
   });

@@ -70,9 +70,10 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   // A whole number, so that sums with it are exact.
   const startElapsedMs = Math.floor(real.elapsedMs());
   let shiftMs = 0;
+  let sleptMs = 0;
   const runtime = {
     ...real,
-    nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs,
+    nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs + sleptMs,
     elapsedMs: () => (plan.isClockStill ? startElapsedMs : real.elapsedMs()) + shiftMs,
     after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.clockSpeed ?? 1), act),
   };
@@ -220,6 +221,11 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
       shiftMs += ms;
       if (databaseUrl) await makeOlder(databaseUrl, ms);
     },
+    /** As `timePasses`, while the machine of the service sleeps: its monotonic clock and its timers stand still. */
+    async machineSleeps(ms: number): Promise<void> {
+      sleptMs += ms;
+      if (databaseUrl) await makeOlder(databaseUrl, ms);
+    },
   };
 }
 
@@ -240,7 +246,9 @@ async function makeOlder(url: string, ms: number): Promise<void> {
      WHERE table_schema = 'public' AND column_name LIKE '%\\_ms' AND table_name <> 'nodes'`,
   );
   for (const { table, column } of rows) {
-    await database.query(`UPDATE ${table} SET ${column} = ${column} - $1`, [ms]);
+    // The lock of the table comes first: the service may update the same rows in another order.
+    const lock = `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`;
+    await database.query(`BEGIN; ${lock}; UPDATE ${table} SET ${column} = ${column} - ${ms}; COMMIT`);
   }
   await database.end();
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
+import { closed } from "../set-up/closed-socket.ts";
 import { type AnyJson, first, simulatorWorld } from "./world.ts";
 
 const errorPage = "https://developers.nest.com/documentation/cloud/error-messages";
@@ -96,10 +96,9 @@ describe("reading the account document", () => {
     assert.equal(large.status, 413);
     for (const bytes of ["\u0000\u0001\r\n\r\n", "GET // HTTP/1.1\r\n\r\n", "CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n"]) {
       const socket = connect(world.simulator.port, "127.0.0.1");
-      socket.on("error", () => {});
       socket.end(bytes);
       socket.resume();
-      await once(socket, "close");
+      await closed(socket);
     }
     assert.equal((await world.call("GET", "/simulator")).body.status, "ok");
   });

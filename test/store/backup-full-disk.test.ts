@@ -57,7 +57,12 @@ describe("a backup without enough disk space", () => {
     const [data, outside] = [folderOf(t), folderOf(t)];
     assert.equal((await breezeway(["tenant", "add", "--name", "Acme", "--data", data])).code, 0);
     const keyFile = join(data, "breezeway.key");
-    const backups = new Backups({ folder: data, keyFile, version: "1.2.3", nowMs: () => 0 });
+    const backups = new Backups({
+      folder: data,
+      keyFile,
+      build: { version: "1.2.3", commit: "0a1b2c3d", schema: 1 },
+      nowMs: () => 0,
+    });
     const take = (to: string) => backups.take(to, true, () => undefined);
     const whole = await take(join(outside, "b.tar"));
     const { size } = statSync(join(data, "breezeway.db"));

@@ -30,7 +30,12 @@ async function madeStore(t: TestContext) {
   const store = await openSqlite({ folder, nowMs: () => timeMs });
   t.after(() => store.close());
   await store.transaction((tx) => adoptKey(tx, keyId));
-  const backups = new Backups({ folder, keyFile, version: "1.2.3", nowMs: () => timeMs });
+  const backups = new Backups({
+    folder,
+    keyFile,
+    build: { version: "1.2.3", commit: "0a1b2c3d", schema: 1 },
+    nowMs: () => timeMs,
+  });
   const take = (to: string, withKey = false) => backups.take(to, withKey, () => undefined);
   return { folder, outside, keyFile, keyId, store, backups, take };
 }
@@ -67,6 +72,7 @@ describe("a backup", () => {
       format: "breezeway backup",
       formatVersion: 1,
       version: "1.2.3",
+      commit: "0a1b2c3d",
       schema: schemaVersion,
       time: "2026-01-02T03:04:05.000Z",
       keyIds: [keyId],

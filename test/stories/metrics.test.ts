@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it, type TestContext } from "node:test";
+import { build } from "../../src/service/build.ts";
 import { readExposition, type Sample } from "../metrics/read-exposition.ts";
 import { ensurePromtool, missingPromtool } from "../set-up/promtool.ts";
 import { clientOfUser } from "./v3-client.ts";
@@ -69,6 +70,8 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "breezeway_build_info"]) {
         assert.ok(value(name)! > 0, name);
       }
+      const { version, commit, schema } = build;
+      assert.equal(value("breezeway_build_info", { version, commit, schema: String(schema) }), 1);
       if (database === "sqlite") assertPromtoolFindsNothing(t, text);
       for (const hidden of [client.secToken, v3.accessToken, w.accountToken, "424242", "Lamp", "nonsense"]) {
         assert.ok(!text.includes(hidden), `a label holds ${hidden}`);

@@ -165,6 +165,7 @@ export interface TakenBackup {
   readonly bytes: number;
   readonly manifest: {
     readonly version: string;
+    readonly commit?: string;
     readonly schema: number;
     readonly time: string;
     readonly keyIds: readonly string[];

@@ -1,3 +1,5 @@
+import type { Build } from "../../model/build.ts";
+
 /** An output: a terminal, a pipe or a file. */
 export interface OutputStream {
   readonly isTTY?: boolean | undefined;
@@ -9,7 +11,7 @@ export interface OutputStream {
 /** Input and output of the command. Data goes to `out`, messages to `err`. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
+  readonly build: Build;
   readonly input: NodeJS.ReadStream;
   readonly out: OutputStream;
   readonly err: OutputStream;

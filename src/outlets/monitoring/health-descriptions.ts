@@ -1,7 +1,7 @@
 import type { Description } from "../../http/documentation/description.ts";
 import { jsonAnswer } from "../../http/documentation/description-parts.ts";
 import type { Schema } from "../../model/json-schema.ts";
-import { boolean, map, named, object, text } from "../../model/json-schema.ts";
+import { boolean, integer, map, named, object, text } from "../../model/json-schema.ts";
 
 export const checkLiveness: Description = {
   operationId: "checkLiveness",
@@ -9,9 +9,17 @@ export const checkLiveness: Description = {
   summary: "Is the process alive?",
   words: ["Answers as long as the process runs, whatever else fails. For probes that restart a process that hangs."],
   answers: [
-    jsonAnswer(200, "It runs.", object("It runs.", { status: text("Always `ok`.", { enum: ["ok"] }) }), {
-      status: "ok",
-    }),
+    jsonAnswer(
+      200,
+      "It runs.",
+      object("It runs.", {
+        status: text("Always `ok`.", { enum: ["ok"] }),
+        version: text("The version of the service."),
+        commit: text("The short hash of its commit, or `unknown`."),
+        schema: integer("The schema version that it brings a store to."),
+      }),
+      { status: "ok", version: "1.2.3", commit: "0a1b2c3d", schema: 60 },
+    ),
   ],
 };
 

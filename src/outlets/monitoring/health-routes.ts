@@ -1,5 +1,6 @@
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Route } from "../../http/routes.ts";
+import type { Build } from "../../model/build.ts";
 import { BreezewayError } from "../../model/errors.ts";
 import { checkLiveness, checkReadiness } from "./health-descriptions.ts";
 
@@ -7,6 +8,7 @@ import { checkLiveness, checkReadiness } from "./health-descriptions.ts";
 export type Check = () => Promise<object>;
 
 export interface HealthParts {
+  readonly build: Build;
   readonly checks: Readonly<Record<string, Check>>;
   readonly isDraining: () => boolean;
   /** A check that takes longer has failed, because probes don't wait longer. */
@@ -22,7 +24,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       access: "public",
       errors: "standard",
       description: checkLiveness,
-      answer: async () => jsonAnswer(200, { status: "ok" }),
+      answer: async () => jsonAnswer(200, { status: "ok", ...parts.build }),
     },
     {
       methods: ["GET", "HEAD"],

@@ -68,7 +68,7 @@ export function eventRoutes({ devices, things, events, tokens, quotas }: EventRo
           isRevoked = true;
         };
         const endStream = quotas.openStream(caller);
-        const { untilMs, clientId, release } = await tokens
+        const { hasExpired, clientId, release } = await tokens
           .watch(incoming.bearer ?? "", () => end())
           .catch((error) => {
             endStream();
@@ -86,7 +86,8 @@ export function eventRoutes({ devices, things, events, tokens, quotas }: EventRo
             writer.closed.addEventListener("abort", ended, { once: true });
             if (writer.closed.aborted) ended();
             else if (isRevoked) writer.end();
-            else events.follow({ clientId, accessScope: caller, filter, beginning, untilMs, heartbeatSeconds }, writer);
+            else
+              events.follow({ clientId, accessScope: caller, filter, beginning, hasExpired, heartbeatSeconds }, writer);
           },
         };
       },

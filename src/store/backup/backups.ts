@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Build } from "../../model/build.ts";
 import { Conflict } from "../../model/errors.ts";
 import { databaseName } from "./manifest.ts";
 import { type TakenBackup, takeBackup } from "./take.ts";
@@ -6,7 +7,7 @@ import { type TakenBackup, takeBackup } from "./take.ts";
 export interface BackupsParts {
   readonly folder: string;
   readonly keyFile: string;
-  readonly version: string;
+  readonly build: Build;
   readonly nowMs: () => number;
 }
 
@@ -22,12 +23,12 @@ export class Backups {
 
   async take(to: string, withKey: boolean, onProgress: (done: number, total: number) => void): Promise<TakenBackup> {
     if (this.#running) throw new Conflict("A backup is being taken already. Wait until it is done.");
-    const { folder, keyFile, version, nowMs } = this.#parts;
+    const { folder, keyFile, build, nowMs } = this.#parts;
     const taking = takeBackup({
       database: join(folder, databaseName),
       to,
       keyFile: withKey ? keyFile : undefined,
-      version,
+      build,
       nowMs: nowMs(),
       onProgress,
       signal: this.#stopping.signal,

@@ -8,6 +8,8 @@ export interface Manifest {
   readonly formatVersion: 1;
   /** The version of Breezeway that made the backup. */
   readonly version: string;
+  /** Its commit; version 0.1.0 left it out. */
+  readonly commit?: string;
   readonly schema: number;
   readonly time: string;
   /** The ids of the keys that are needed to open its sealed tokens. */

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
+import type { Build } from "../../model/build.ts";
 import { BadParameter, Conflict } from "../../model/errors.ts";
 import { DiskFull, diskFullReason } from "../disk/disk-full.ts";
 import { syncFolder } from "../keys/key-file.ts";
@@ -16,7 +17,7 @@ export interface BackupRequest {
   readonly to: string;
   /** Set when the backup shall include the key file. */
   readonly keyFile: string | undefined;
-  readonly version: string;
+  readonly build: Build;
   readonly nowMs: number;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
@@ -37,7 +38,7 @@ const pagesAtOnce = 1_024;
  * backup of the same name exists until then.
  */
 export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
-  const { to, keyFile, version, nowMs, onProgress } = request;
+  const { to, keyFile, build, nowMs, onProgress } = request;
   const time = new Date(nowMs).toISOString();
   const file = await targetFile(to, time);
   const [draft, copy] = [`${file}.draft`, `${file}.draft.db`];
@@ -51,7 +52,8 @@ export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
     const database = { path: copy, bytes: statSync(copy).size, sha256: await digestOf(copy, request.signal) };
     const keys = keyFile === undefined ? undefined : await readFile(keyFile);
     const manifest = manifestOf({
-      version,
+      version: build.version,
+      commit: build.commit,
       schema,
       time,
       keyIds,

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { connect } from "node:net";
+import { closed } from "../../set-up/closed-socket.ts";
 import type { Answered } from "../oauth-world.ts";
 
 /** Sends these raw header lines and this body, and reads the answer. */
@@ -12,7 +12,7 @@ export async function rawRequest(baseUrl: string, lines: readonly string[], body
     answer += piece;
   });
   socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n${body}`);
-  await once(socket, "close");
+  await closed(socket);
   return read(answer);
 }
 

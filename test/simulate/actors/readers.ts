@@ -85,12 +85,12 @@ class Reader implements ReaderRecord {
       this.#lastNode = node;
       const { userId, deviceIds } = this;
       const filter = { deviceIds, attributes: [] };
-      const untilMs = Number.POSITIVE_INFINITY;
+      const hasExpired = () => false;
       const accessScope = { kind: "user", userId, tenantId } as const;
       node.events.beginning(lastEventId).then(
         (beginning) => {
           if (!outlet.closed.aborted)
-            node.events.follow({ clientId: "reader", accessScope, filter, beginning, untilMs }, outlet);
+            node.events.follow({ clientId: "reader", accessScope, filter, beginning, hasExpired }, outlet);
         },
         () => outlet.drop(),
       );

@@ -183,7 +183,7 @@ export const overviewCalls: readonly AdminCall[] = [
       ),
     }),
     example: {
-      version: "0.1.0",
+      version: "1.2.3",
       nodes: { value: [{ node: "n1", isThis: true, silentMs: null, links: 3, schemaVersion: 43 }] },
       store: { value: { kind: "sqlite", schemaVersion: 43, bytes: 4_096_000, waiting: 0, lastSyncMs: 1.5 } },
       disk: { value: { freeBytes: 50_000_000_000, totalBytes: 100_000_000_000 } },

@@ -19,8 +19,8 @@ const take: AdminCommand = {
     const isWithKey = hasFlag(input, "with-key");
     const to = operator ? join(backupFolder, plainName(text(input, "to"))) : text(input, "to");
     const { file, bytes, manifest } = await backup(to, isWithKey, onProgress);
-    const { version, schema, time, keyIds } = manifest;
-    const answer = { file, bytes, version, schema, time, keyIds, withKey: isWithKey };
+    const { version, commit, schema, time, keyIds } = manifest;
+    const answer = { file, bytes, version, commit, schema, time, keyIds, withKey: isWithKey };
     return { answer, changed: { detail: { file, bytes, "with-key": isWithKey || undefined } } };
   },
   toText({ file, bytes, keyIds, withKey }) {

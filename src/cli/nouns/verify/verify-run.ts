@@ -57,7 +57,7 @@ export async function runVerify({ typed: options, terminal, programs, print, ...
   const { input, temporary, isOurs } = await prepare(typed, runtime, interrupted);
   let report: Report;
   try {
-    report = await verify(input, { signal: interrupted, version: terminal.version, say, begins: progress() });
+    report = await verify(input, { signal: interrupted, version: terminal.build.version, say, begins: progress() });
   } catch (error) {
     if (error instanceof DeploymentUnreachable) throw new EcosystemUnreachable(error.message);
     throw interrupted.aborted ? new Error("Interrupted; verify removes the data that it has created.") : error;
