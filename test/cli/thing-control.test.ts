@@ -4,7 +4,7 @@ import type { CommandReceipt } from "../../sdk/src/index.ts";
 import { eventInWords } from "../../src/cli/nouns/event-words.ts";
 import { outcomeInWords } from "../../src/cli/things/receipt-view.ts";
 import { controlScope, receivedBy } from "../stories/thing-client.ts";
-import { clientOfUser } from "../stories/v3-client.ts";
+import { addOlderClient, authorize } from "../stories/v3-client.ts";
 import { eventually, person, world } from "../stories/world.ts";
 import { startCommand } from "./long-running-command.ts";
 import { type CommandContext, typed } from "./typed.ts";
@@ -79,10 +79,11 @@ describe("the command line, with commands to things", () => {
     assert.match((await at(["thing", "command", thingId, "fanTimer", "stop", "--wait", "-1"])).err, /--wait must be/);
   });
 
-  it("says what to do when a user's token was granted no scope", async (t) => {
+  it("says what to do when a client of an earlier version was granted no scope", async (t) => {
     const { story, thingId } = await home(t);
+    const client = await addOlderClient(story.service, "Story");
     const as = async (scope: string | undefined, ...words: string[]) => {
-      const { accessToken } = await clientOfUser(() => story.service, "Story", person, scope);
+      const { accessToken } = await authorize(() => story.service.baseUrl, client, person, scope);
       const environment = { BREEZEWAY_TOKEN: accessToken, BREEZEWAY_DATA: "/nowhere" };
       const args = ["thing", "command", thingId, ...words, "--url", story.service.baseUrl];
       return typed(args, { environment });

@@ -6,7 +6,7 @@ import { OperatorBrowser } from "../operators/operator-browser.ts";
 
 export const password = "correct horse";
 /** Names that would break out of a page that does not escape them. */
-export const hostileName = `<b>Voice</b> "&' \u202eevil`;
+export const hostileName = `<b>Voice</b> "&' evil`;
 
 /** Settings of an outlet to Alexa. */
 export const alexa = {

@@ -30,7 +30,7 @@ describe("a platform call over HTTP", () => {
 
   it("carries names in any script both ways", async (t) => {
     const { fetch, identity, secToken, addDevice } = await madeServer(t);
-    const name = "‮Zoë <&]]> 🏠";
+    const name = "שלום Zoë <&]]> 🏠";
     await identity.addUser({ tenant: "Acme", name, password: "пароль длинный", isAdmin: false });
     const form = new URLSearchParams({ name, password: "пароль длинный", appId: "7" });
     assert.equal((await fetch("/zdk/services/zamapi/userLogin", { method: "POST", body: form })).status, 200);

@@ -18,6 +18,7 @@ import type { CommandError as KnownError } from "../../src/home/command-errors.t
 import type { Command } from "../../src/home/command-plan.ts";
 import type { CommandState as KnownState } from "../../src/home/command-states.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { clientOfUser } from "../stories/v3-client.ts";
 import { person } from "../stories/world.ts";
 import { json, RememberedTokens, type SdkWorld, scripted, sdkWorld, thrownBy } from "./sdk-world.ts";
 
@@ -108,7 +109,9 @@ describe("command(), of the SDK", () => {
     const { byAccessToken } = world;
     const [thingId = ""] = await thermostats(byAccessToken);
     const mode = { mode: "off" } as const;
-    assert.ok((await thrownBy(byAccessToken.command(thingId, "thermostat", "setMode", mode))) instanceof Forbidden);
+    const { accessToken } = await clientOfUser(() => world.story.service, "Story", person, "devices:read");
+    const reader = new Breezeway({ baseUrl: world.baseUrl, accessToken });
+    assert.ok((await thrownBy(reader.command(thingId, "thermostat", "setMode", mode))) instanceof Forbidden);
     assert.equal((await byAccessToken.command(thingId, "fanTimer", "start")).state, "confirmed");
     const unknown = await thrownBy(byAccessToken.command("t_none", "fanTimer", "stop"));
     assert.ok(unknown instanceof NotFound && unknown.code === "unknown_thing");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commandedHouse, ThingClient } from "./thing-client.ts";
-import { clientOfUser, type V3Client } from "./v3-client.ts";
+import { addOlderClient, authorize, clientOfUser, type V3Client } from "./v3-client.ts";
 import { databases, eventually, person } from "./world.ts";
 
 const structures = [{ thermostats: 2, alarms: 1 }];
@@ -60,9 +60,10 @@ describe("an alert that commands things", () => {
   it("needs devices:control, and more than a fan needs the user's explicit consent", async (t) => {
     const { story, client } = await commandedHouse(t, { structures });
     const [alarm] = await client.ofKind("alarm");
-    const withScope = (scope?: string) => clientOfUser(() => story.service, "Story", person, scope);
+    const withScope = (scope: string) => clientOfUser(() => story.service, "Story", person, scope);
     const reader = await withScope("devices:read alerts");
-    const legacy = await withScope();
+    const older = await addOlderClient(story.service, "Story");
+    const legacy = await authorize(() => story.service.baseUrl, older, person);
     const answers = [];
     for (const v3 of [reader, legacy]) {
       for (const command of [allFans, { kind: "thermostat", ...heat }]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commandedHouse, ThingClient } from "./thing-client.ts";
-import { clientOfUser } from "./v3-client.ts";
+import { addOlderClient, authorize, clientOfUser } from "./v3-client.ts";
 import { deployments, eventually, longSuiteOn, person } from "./world.ts";
 
 const requestWrite = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
@@ -117,7 +117,8 @@ for (const database of longSuiteOn("sqlite", deployments)) {
 describe("a command to a thing", () => {
   it("other than for a fan needs a token with a scope", async (t) => {
     const { story, client, thingId, received } = await commandedHouse(t);
-    const legacy = new ThingClient(await clientOfUser(() => story.service, "Story", person));
+    const older = await addOlderClient(story.service, "Story");
+    const legacy = new ThingClient(await authorize(() => story.service.baseUrl, older, person));
     const mode = { trait: "thermostat", command: "setMode", params: { mode: "off" } };
     const { status, body } = await legacy.post(thingId, mode);
     assert.deepEqual([status, body.error], [403, "insufficient_scope"]);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hashOf } from "../../src/identity/secrets.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import type { Service } from "../../src/service/service.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
@@ -87,6 +88,17 @@ export async function clientOfUser(
   scope?: string,
 ): Promise<V3Client> {
   return authorize(() => service().baseUrl, await addClient(service(), tenant, "user"), person, scope);
+}
+
+/** A client as a version with other rules for scopes has registered it. */
+export async function addOlderClient({ parts }: Service, tenant: string) {
+  const [id, secret] = ["bwc_older", "older secret"];
+  const { tenantId } = await parts.identity.findTenant(tenant);
+  const redirectUris = ["https://client.example/back"];
+  const registered = { id, tenantId, name: "Older", kind: "user", redirectUris, requiresPkce: false } as const;
+  const secrets = [{ hash: hashOf(secret), endsMs: null }];
+  await parts.store.transaction((tx) => tx.clients.add({ ...registered, secrets }));
+  return { client_id: id, client_secret: secret };
 }
 
 /** Gets a user's consent for an existing client, and exchanges the code. */
