@@ -146,6 +146,11 @@ export class InstanceHome {
     return statesIn(states).some(({ entityId, role }) => role !== undefined && !this.#entityIds.has(entityId));
   }
 
+  /** Whether nothing but levels has changed since the last report. */
+  get hasOnlyLevels(): boolean {
+    return this.#whole.hasOnlyLevels;
+  }
+
   /** The home; undefined before the first listing. */
   home(): Home | undefined {
     return this.#whole.home();

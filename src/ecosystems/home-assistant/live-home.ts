@@ -14,6 +14,9 @@ const registryPauseMs = 200;
 /** An instance that announces changes without end is read so rarely that this takes a hundredth of a core. */
 const pausesPerLoad = 100;
 
+/** Levels alone, such as a brightness, are reported this often. The first one is reported at once. */
+const levelReportMs = 100;
+
 /** More entities of an event are not read. */
 const entitiesPerEvent = 10_000;
 
@@ -59,6 +62,8 @@ export class LiveHome {
   #contextIds: string[] = [];
   /** Whether an event was taken since the last report. */
   #hasTaken = false;
+  /** While it lasts, levels alone are not reported. */
+  #levelPause: Cancel | undefined;
 
   /** Without `followed` the home is read once and not followed. */
   constructor(session: Session, timers: Timers, followed?: Followed) {
@@ -74,15 +79,15 @@ export class LiveHome {
         if (home.home()) this.#listener?.unchanged();
       },
       isUrgent: (text) => home.mayAlarm(text),
-      endTurn: () => {
-        if (this.#hasTaken) this.#report();
-      },
+      endTurn: () => this.#endTurn(),
       takeCostMs: () => this.#listener?.takeCostMs?.() ?? 0,
       slowed: (isSlowed) => this.#listener?.slowed?.(isSlowed),
     };
     void session.ended.then(() => {
       this.#reload?.cancel();
       this.#search?.();
+      this.#levelPause?.();
+      if (this.#hasTaken) this.#report();
     });
   }
 
@@ -175,6 +180,15 @@ export class LiveHome {
 
   #ignored(count: number): void {
     if (count > 0) this.session.limitReached("homeStateBytes");
+  }
+
+  #endTurn(): void {
+    if (!this.#hasTaken || (this.#levelPause && this.home.hasOnlyLevels)) return;
+    this.#report();
+    this.#levelPause ??= this.#timers.after(levelReportMs, () => {
+      this.#levelPause = undefined;
+      this.#endTurn();
+    });
   }
 
   /** Reports the home as it is now, in the middle of a turn or at its end. */

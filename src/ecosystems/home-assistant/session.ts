@@ -63,6 +63,11 @@ const unreadLimit = 64 * 1024;
 const messageOverhead = 64;
 /** Estimated CPU time of receiving one message, however small it is. */
 const messageCostMs = 0.005;
+/**
+ * How often a session is read. Reading each message of a busy session by itself takes longer than applying it. An alarm
+ * waits for a read at most 20 ms.
+ */
+const reads = { perSecond: 50, atOnce: 25 };
 /** More messages in a frame are not applied. */
 const messagesPerFrame = 20_000;
 
@@ -114,6 +119,9 @@ export class Session implements IngestStream {
   #throttle: Cancel | undefined;
   /** Ends the pause of a session that has used more than its share of CPU. */
   #slowPause: Cancel | undefined;
+  /** Ends the pause between two reads. */
+  #readPause: Cancel | undefined;
+  readonly #reads = new LeakyBucket(reads);
   /** The instance has closed the connection: what has arrived is still applied. */
   #isClosing = false;
   #lastId = 0;
@@ -231,6 +239,7 @@ export class Session implements IngestStream {
     this.#watchdog?.();
     this.#throttle?.();
     this.#slowPause?.();
+    this.#readPause?.();
     this.#pings?.();
     this.#large.settleAll();
     this.#parts.turns.forget(this);
@@ -345,7 +354,8 @@ export class Session implements IngestStream {
   }
 
   #resume(): void {
-    if (!this.#end && !this.#isPaused && !this.#throttle && !this.#slowPause) this.#socket.resume();
+    if (this.#end || this.#isPaused || this.#throttle || this.#slowPause || this.#readPause) return;
+    this.#socket.resume();
   }
 
   isUrgent(): boolean {
@@ -380,6 +390,7 @@ export class Session implements IngestStream {
     if (this.#end) return false;
     const pauseMs = this.#share.spend(ms + this.#messageCount * messageCostMs);
     this.#messageCount = 0;
+    if (pauseMs === 0) this.#pauseReading();
     if (pauseMs === 0 || this.#isClosing) return true;
     this.#socket.pause();
     this.#slowPause = this.#parts.timers.after(pauseMs, () => {
@@ -388,6 +399,19 @@ export class Session implements IngestStream {
       this.#resume();
     });
     return false;
+  }
+
+  /** Lets the messages of a busy session gather before they are read. */
+  #pauseReading(): void {
+    if (this.#readPause || this.#isClosing) return;
+    const { timers } = this.#parts;
+    const pauseMs = this.#reads.add(1, timers.elapsedMs());
+    if (pauseMs === 0) return;
+    this.#socket.pause();
+    this.#readPause = timers.after(Math.ceil(pauseMs), () => {
+      this.#readPause = undefined;
+      this.#resume();
+    });
   }
 
   #finishClosed(): void {

@@ -35,7 +35,9 @@ export async function openSocket(
     const lookup = lookupAmong(await reachableAddresses(url.hostname, rules, signal));
     if (signal.aborted) return noSocket("unreachable", "no answer in time");
     const address = `${url.origin.replace(/^http/, "ws")}${url.pathname.replace(/\/$/, "")}/api/websocket`;
-    const options = { lookup, followRedirects: false, maxPayload, perMessageDeflate: false };
+    // A paused socket reads no more from the network, so that what comes meanwhile is read in one piece later.
+    const highWaterMark = 1;
+    const options = { lookup, followRedirects: false, maxPayload, perMessageDeflate: false, highWaterMark };
     return await opened(limitReading(new WebSocket(address, options)), signal);
   } catch (error) {
     if (error instanceof NotReachable) return noSocket("unreachable", error.message);

@@ -33,6 +33,8 @@ export class WholeHome {
   readonly #kinds: readonly HomeKind[];
   readonly #isSilentWithoutAlarms: boolean;
   #hasChanged = true;
+  /** Whether nothing but levels of known objects has changed since the last report. */
+  #hasOnlyLevels = false;
   /** The home as it is now, until the next change. The lane compares the next one with it. */
   #home: Home | undefined;
   /** Objects that are new, or whose transition fields have changed, since the last report. */
@@ -109,12 +111,17 @@ export class WholeHome {
     return this.#home;
   }
 
+  get hasOnlyLevels(): boolean {
+    return this.#hasOnlyLevels;
+  }
+
   /** Tells the listener the home, or that it has not changed since the last call; nothing before the first listing. */
   report(listener: Pick<StreamListener, "home" | "unchanged">): void {
     const home = this.#hasChanged ? this.home() : undefined;
     if (!this.#hasChanged) listener.unchanged();
     if (!home) return;
     this.#hasChanged = false;
+    this.#hasOnlyLevels = true;
     this.#moved.clear();
     listener.home(home);
   }
@@ -129,15 +136,16 @@ export class WholeHome {
     const hasMoved = !previous || !sameReadings<Objects[HomeKind]>(previous, reading);
     const key = `${kind}/${id}`;
     if (hasMoved && this.#moved.has(key)) this.reportNow();
-    this.#note(listing.see(id, reading));
+    this.#note(listing.see(id, reading), !hasMoved);
     if (!hasMoved) return;
     this.#moved.add(key);
     if (kind === "alarms") this.reportNow();
   }
 
-  #note(hasChanged: boolean): void {
+  #note(hasChanged: boolean, isLevel = false): void {
     if (!hasChanged) return;
     this.#hasChanged = true;
+    if (!isLevel) this.#hasOnlyLevels = false;
     this.#home = undefined;
   }
 }

@@ -65,6 +65,7 @@ describe("the events of a large home", () => {
     instance.send(lights.map((id, n) => changed(instance, { [id]: { "+": { a: { brightness: n + 100 } } } })));
     let turnCount = 0;
     for (; turns.isWaiting; turnCount++) turns.run();
+    await instance.runtime.advance(100);
     assert.ok(turnCount >= 4, `${turnCount} turns`);
     assert.ok(homesIn(stream).length - 1 <= turnCount, `${homesIn(stream).length} homes in ${turnCount} turns`);
     assert.equal(stateOf(stream, "light.l99").brightness?.state.percent, Math.round((199 / 255) * 100));
@@ -78,6 +79,50 @@ describe("the events of a large home", () => {
     let turnCount = 0;
     for (; turns.isWaiting; turnCount++) turns.run();
     assert.ok(turnCount >= 5, `${turnCount} turns`);
+  });
+
+  it("are reported ten times a second at most when only levels change, and at once when a light goes off", async () => {
+    const { instance, stream } = await followed();
+    const change = (state: object) => instance.send(changed(instance, { "light.l1": { "+": state } }));
+    const reportsBefore = homesIn(stream).length;
+    for (let n = 1; n <= 100; n++) {
+      change({ a: { brightness: n } });
+      await instance.runtime.advance(10);
+    }
+    const reports = homesIn(stream).length - reportsBefore;
+    assert.ok(reports >= 9 && reports <= 11, `${reports} reports in a second`);
+    await instance.runtime.advance(100);
+    assert.equal(
+      stateOf(stream, "light.l1").brightness?.state.percent,
+      Math.round((100 / 255) * 100),
+      "the last level",
+    );
+    change({ a: { brightness: 200 } });
+    change({ a: { brightness: 250 } });
+    change({ s: "off" });
+    assert.equal(stateOf(stream, "light.l1").onOff?.state.on, false, "within the same pause");
+  });
+
+  it("gather before they are read when there are many", async () => {
+    const { instance, stream } = await followed();
+    let pauses = 0;
+    for (let n = 0; n < 400; n++) {
+      const wasPaused = instance.isPaused;
+      instance.send(changed(instance, { [lights[n % lightCount]!]: { "+": { a: { brightness: (n % 250) + 1 } } } }));
+      if (!wasPaused && instance.isPaused) pauses += 1;
+      await instance.runtime.advance(2.5);
+    }
+    assert.ok(pauses >= 25 && pauses <= 50, `${pauses} pauses in a second`);
+    await instance.runtime.advance(200);
+    assert.equal(instance.isPaused, false);
+    assert.equal(stateOf(stream, "light.l99").brightness?.state.percent, Math.round((150 / 255) * 100));
+    const before = pauses;
+    for (let n = 0; n < 40; n++) {
+      instance.send(changed(instance, { "light.l1": { "+": { s: n % 2 ? "on" : "off" } } }));
+      if (instance.isPaused) pauses += 1;
+      await instance.runtime.advance(25);
+    }
+    assert.equal(pauses, before, "forty changes a second are read one by one");
   });
 
   it("lose no transition: ten pulses of smoke and of a light in one frame are twenty changes of each", async () => {
