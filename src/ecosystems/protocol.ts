@@ -3,6 +3,7 @@ import type { ReadLargeJson } from "../runtime/json/json-thread.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { CodeFlow } from "./code-flow.ts";
 import type { Connector } from "./connector.ts";
+import type { UnfinishedMessages } from "./kit/unfinished-messages.ts";
 
 /**
  * A protocol that Breezeway speaks: how its settings are read, and how its connector is built. Each protocol has a
@@ -43,6 +44,8 @@ export type Settings = Readonly<Record<string, unknown>>;
 export interface ConnectorParts {
   readonly runtime: Runtime;
   readonly readJson: ReadLargeJson;
+  /** Bounds the unfinished messages of all connectors together. */
+  readonly unfinished: UnfinishedMessages;
   readonly onLimitReached: OnLimitReached;
 }
 

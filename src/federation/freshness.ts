@@ -114,12 +114,14 @@ export function tallyOf(keeper: LinkKeeper, nowMs: number) {
   const byState = { live: 0, waiting: 0, needs_reauth: 0 };
   const paused = { error: 0, token: 0 };
   let stale = 0;
-  for (const { state, isLive, confirmedMs, unconfirmedMs, pausedBy } of keeper.standings()) {
+  let slowed = 0;
+  for (const { state, isLive, confirmedMs, unconfirmedMs, pausedBy, isSlowed } of keeper.standings()) {
     byState[state] += 1;
     if (pausedBy) paused[pausedBy] += 1;
+    if (isSlowed) slowed += 1;
     if (freshness(isLive, confirmedMs, nowMs, unconfirmedMs).isStale) stale += 1;
   }
-  return { byState, stale, paused };
+  return { byState, stale, paused, slowed };
 }
 
 /** `unconfirmedMs`: on the owner's monotonic clock. After the clock was set back, the times alone would show no age. */

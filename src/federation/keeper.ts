@@ -239,10 +239,11 @@ export class LinkKeeper {
     readonly confirmedMs: number;
     readonly unconfirmedMs: number;
     readonly pausedBy: PauseCause | undefined;
+    readonly isSlowed: boolean;
   }> {
     for (const { supervisor } of this.#followed.values()) {
-      const { isLive, confirmedMs, unconfirmedMs, pausedBy, standing, link } = supervisor;
-      yield { userId: link.userId, state: standing.state, isLive, confirmedMs, unconfirmedMs, pausedBy };
+      const { isLive, confirmedMs, unconfirmedMs, pausedBy, isSlowed, standing, link } = supervisor;
+      yield { userId: link.userId, state: standing.state, isLive, confirmedMs, unconfirmedMs, pausedBy, isSlowed };
     }
   }
 

@@ -8,11 +8,15 @@ export interface Sources {
     size(): Promise<number>;
     pools(): readonly PoolUse[];
   };
-  /** The links that this node follows, by state, those that may be stale, and those that a fault has paused, by cause. */
+  /**
+   * The links that this node follows, by state, those that may be stale, those that a fault has paused, by cause, and those
+   * that are read more slowly.
+   */
   readonly links: () => {
     readonly byState: Readonly<Record<string, number>>;
     readonly stale: number;
     readonly paused: Readonly<Record<string, number>>;
+    readonly slowed: number;
   };
   readonly eventReaders: () => number;
   readonly deliveries: () => Promise<{ readonly waiting: number; readonly lagMs: number }>;
@@ -54,6 +58,11 @@ function watchLinks(registry: Registry, { links }: Sources): void {
   registry.gauge("breezeway_links_stale", "Links of this node whose values may be stale.", () => links().stale);
   registry.gauge("breezeway_links_paused", "Links of this node that a fault has paused, by cause.", () =>
     Object.entries(links().paused).map(([cause, count]) => [{ cause }, count] as const),
+  );
+  registry.gauge(
+    "breezeway_links_slowed",
+    "Links of this node that are read more slowly, because they took more than their share of CPU.",
+    () => links().slowed,
   );
 }
 

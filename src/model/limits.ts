@@ -166,6 +166,10 @@ export const limits = {
   untrustedJsonLargeBytes: 16_777_216,
   untrustedJsonLargeValues: 500_000,
   untrustedJsonWaitingBytes: 134_217_728,
+  /** Messages and answers above 64 KB that have not arrived completely, all on one node together. */
+  unfinishedMessageBytes: 268_435_456,
+  /** Calls on the stream of an account that the other side has not read yet. */
+  unsentCallBytes: 1_048_576,
   /** CPU time of one account's stream: average and burst. */
   linkCpuMsPerSecond: 150,
   linkCpuMsAtOnce: 1_500,

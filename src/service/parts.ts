@@ -17,6 +17,7 @@ import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
 import { deviceWriting } from "../devices/write.ts";
 import { jsonCaller } from "../ecosystems/kit/json-call.ts";
+import { UnfinishedMessages } from "../ecosystems/kit/unfinished-messages.ts";
 import { connectorOf, isGoogles } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
 import { recentEventsOn } from "../events/recent-chains.ts";
@@ -227,7 +228,8 @@ async function partsOn(
   const batches = new ResumableBatches(store);
   const patternThread = new PatternThread(runtime);
   const jsonThread = new JsonThread(runtime);
-  const call = jsonCaller(jsonThread.read);
+  const unfinished = new UnfinishedMessages(onLimitReached);
+  const call = jsonCaller(jsonThread.read, unfinished);
   const stopThreads = async () => {
     await Promise.all([patternThread.stop(), jsonThread.stop()]);
   };
@@ -249,7 +251,7 @@ async function partsOn(
   const quotas = new Quotas({ settings: quotaSettings, elapsedMs: runtime.elapsedMs, onLimitReached });
   const built = await Promise.all(
     config.ecosystems.map((one) =>
-      connectorOf(one, { runtime: sharedRuntime, readJson: jsonThread.read, onLimitReached }),
+      connectorOf(one, { runtime: sharedRuntime, readJson: jsonThread.read, unfinished, onLimitReached }),
     ),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));

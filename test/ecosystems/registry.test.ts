@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { UnfinishedMessages } from "../../src/ecosystems/kit/unfinished-messages.ts";
 import type { Protocol } from "../../src/ecosystems/protocol.ts";
 import { connectorOf, protocols, readEcosystem } from "../../src/ecosystems/registry.ts";
 import { InvalidSetting } from "../../src/model/setting-checks.ts";
 import { readJsonHere } from "../../src/runtime/json/json-thread.ts";
 import { manualRuntime } from "../federation/manual-runtime.ts";
 
-const parts = { runtime: manualRuntime(), readJson: readJsonHere, onLimitReached: () => undefined };
+const parts = {
+  runtime: manualRuntime(),
+  readJson: readJsonHere,
+  unfinished: new UnfinishedMessages(),
+  onLimitReached: () => undefined,
+};
 
 describe("the registry of protocols", () => {
   it("names each protocol once", () => {

@@ -45,6 +45,21 @@ describe("the status of a link", () => {
     ]);
   });
 
+  it("says that a live link is read more slowly, and the node counts such links until the stream ends", async (t) => {
+    const { federation, userId, connector, linkLive } = await madeFederation(t);
+    await linkLive();
+    const slowed = async () => {
+      const { state, reason } = await federation.status(userId, "nest");
+      return [state, reason, federation.tally().slowed];
+    };
+    assert.deepEqual(await slowed(), ["live", "", 0]);
+    connector.stream.isReadMoreSlowly(true);
+    assert.deepEqual(await slowed(), ["live", "its home sends more than its share, so it is read more slowly", 1]);
+    connector.stream.ends("closed", "bye");
+    await flushPromises();
+    assert.deepEqual(await slowed(), ["waiting", "closed: bye", 0]);
+  });
+
   it("on the owner node shows a state that the node could not store yet", async (t) => {
     const { federation, store, connection, userId, connector, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();

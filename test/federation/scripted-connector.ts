@@ -110,6 +110,10 @@ export class ScriptedStream {
     this.#listener.unchanged();
   }
 
+  isReadMoreSlowly(isSlowed: boolean): void {
+    this.#listener.slowed?.(isSlowed);
+  }
+
   ends(reason: StreamEndReason, detail = "so it was told", unheardMs?: number): void {
     this.#end({ reason, detail, ...(unheardMs !== undefined && { unheardMs }) });
   }

@@ -169,7 +169,7 @@ async function heldBackSeconds(store: OpenStore): Promise<number | undefined> {
   const registry = new Registry();
   watch(registry, {
     store,
-    links: () => ({ byState: {}, stale: 0, paused: {} }),
+    links: () => ({ byState: {}, stale: 0, paused: {}, slowed: 0 }),
     eventReaders: () => 0,
     deliveries: async () => ({ waiting: 0, lagMs: 0 }),
     disk: async () => ({ freeBytes: 0, totalBytes: 0 }),

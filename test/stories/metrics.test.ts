@@ -58,6 +58,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.ok(value("breezeway_http_request_duration_seconds_count", { route: "/v3/devices/:deviceId" })! >= 3);
       assert.equal(value("breezeway_links", { state: "live" }), 1);
       assert.equal(value("breezeway_links_stale"), 0);
+      assert.equal(value("breezeway_links_slowed"), 0);
       assert.equal(value("breezeway_alerts_fired_total"), 1);
       assert.equal(value("breezeway_fan_requests_total", { state: "rejected" }), 1);
       assert.ok(value("breezeway_link_changes_total", { state: "live" })! >= 1);

@@ -35,9 +35,9 @@ export const googleDeviceAccess: Protocol<GoogleConfiguration> = {
     ],
   },
   readConfiguration,
-  async connector(configuration, { runtime, readJson }) {
+  async connector(configuration, { runtime, readJson, unfinished }) {
     const { jsonCaller } = await import("../kit/json-call.ts");
     const { googleConnector } = await import("./connector.ts");
-    return googleConnector({ configuration, runtime, call: jsonCaller(readJson) });
+    return googleConnector({ configuration, runtime, call: jsonCaller(readJson, unfinished) });
   },
 };

@@ -1,6 +1,7 @@
 import type WebSocket from "ws";
 import { handshakeBounds, isJsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import type { StreamEnd } from "../connector.ts";
+import { errorDetail } from "./socket.ts";
 
 /** The first phase of a session. Undefined when the instance has accepted the token. */
 export function authenticate(socket: WebSocket, token: string, signal: AbortSignal): Promise<StreamEnd | undefined> {
@@ -12,12 +13,15 @@ export function authenticate(socket: WebSocket, token: string, signal: AbortSign
     };
     const close = () => settle({ reason: "closed", detail: "the instance ended the connection" });
     const abort = () => settle({ reason: "unreachable", detail: "no answer in time" });
-    const fail = () => settle({ reason: "malformed", detail: "a message was too large or malformed" });
+    const fail = (error: Error) => settle({ reason: "malformed", detail: errorDetail(error) });
+    let isTokenSent = false;
     const take = (data: WebSocket.RawData) => {
       const message = parseUntrusted(String(data), handshakeBounds);
       const type = isJsonObject(message) ? message.type : undefined;
-      if (type === "auth_required") socket.send(JSON.stringify({ type: "auth", access_token: token }));
-      else if (type === "auth_ok") settle();
+      if (type === "auth_required" && !isTokenSent) {
+        isTokenSent = true;
+        socket.send(JSON.stringify({ type: "auth", access_token: token }));
+      } else if (type === "auth_ok") settle();
       else if (type === "auth_invalid") settle({ reason: "unauthorized", detail: "the instance refused the token" });
       else settle({ reason: "malformed", detail: "the instance does not speak the protocol" });
     };

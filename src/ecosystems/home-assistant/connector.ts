@@ -10,6 +10,7 @@ import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } fro
 import { untilAborted } from "../kit/abort.ts";
 import { pauseMs } from "../kit/back-off.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
+import { UnfinishedMessages } from "../kit/unfinished-messages.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { CommandHomes } from "./command-homes.ts";
 import { instanceConsent } from "./consent.ts";
@@ -44,6 +45,8 @@ export interface HomeAssistantOptions {
   readonly turns?: SessionParts["turns"];
   /** Reads large messages; in the event loop when left out. */
   readonly readJson?: ReadLargeJson;
+  /** Bounds unfinished messages; those of this connector when left out. */
+  readonly unfinished?: UnfinishedMessages;
   readonly openSocket?: SessionParts["openSocket"];
   readonly post?: PostForm;
 }
@@ -72,9 +75,10 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   const { onLimitReached = () => undefined, resolve = dnsLookup({ resolvesLocalNames: allowPrivateNetworks }) } =
     options;
   const { nowMs = Date.now, timers = processTimers, turns = new IngestTurns() } = options;
+  const { unfinished = new UnfinishedMessages(onLimitReached) } = options;
   const rules = { resolve, allowsPrivate: allowPrivateNetworks };
   const { post = (form, signal) => postForm(form, rules, signal) } = options;
-  const open: SessionParts["openSocket"] = (url, signal) => openSocket(url, rules, signal);
+  const open: SessionParts["openSocket"] = (url, signal) => openSocket(url, rules, signal, { unfinished });
   const parts: SessionParts = {
     openSocket: options.openSocket ?? open,
     timers,

@@ -11,7 +11,7 @@ const largestQuestionBytes = 4_096;
  * instance counts wrong ones. Undefined: it does; otherwise the reason. Never throws.
  */
 export async function probeInstance(url: URL, rules: AddressRules, signal: AbortSignal): Promise<string | undefined> {
-  const socket = await openSocket(url, rules, signal, largestQuestionBytes);
+  const socket = await openSocket(url, rules, signal, { maxPayload: largestQuestionBytes });
   if ("end" in socket) return socket.end.detail;
   const isInstance = await asksForToken(socket, signal);
   socket.terminate();

@@ -18,9 +18,9 @@ export const homeAssistant: Protocol<HomeAssistantConfiguration> = {
     ],
   },
   readConfiguration,
-  async connector({ name, allowPrivateNetworks }, { runtime, readJson, onLimitReached }) {
+  async connector({ name, allowPrivateNetworks }, { runtime, ...parts }) {
     const { homeAssistantConnector } = await import("./connector.ts");
     const { nowMs } = runtime;
-    return homeAssistantConnector({ name, allowPrivateNetworks, nowMs, timers: runtime, readJson, onLimitReached });
+    return homeAssistantConnector({ name, allowPrivateNetworks, nowMs, timers: runtime, ...parts });
   },
 };

@@ -17,10 +17,10 @@ import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
 import type { InstanceAccess } from "./address.ts";
 import { authenticate } from "./authentication.ts";
 import { LargeAnswers } from "./large-answers.ts";
-import type { InstanceSocket } from "./socket.ts";
+import { errorDetail, type InstanceSocket } from "./socket.ts";
 
 /** In tests a socket without a limit of its own. */
-type SessionSocket = WebSocket & Partial<Pick<InstanceSocket, "limitMessages">>;
+type SessionSocket = WebSocket & Partial<Pick<InstanceSocket, "limitMessages" | "takeCostMs">>;
 
 export interface SessionParts {
   /** Opens the WebSocket of an instance, or says why there is none; never rejects. */
@@ -143,7 +143,7 @@ export class Session implements IngestStream {
     this.#receivedMs = parts.timers.elapsedMs();
     const { timers, onLimitReached, answerLimitMs = 30_000 } = parts;
     const listener = {
-      takeCostMs: () => this.observer.takeCostMs(),
+      takeCostMs: () => this.observer.takeCostMs() + (socket.takeCostMs?.() ?? 0),
       slowed: (isSlowed: boolean) => this.observer.slowed(isSlowed),
     };
     this.#share = new IngestShare({ listener, elapsedMs: timers.elapsedMs, onLimitReached });
@@ -273,7 +273,7 @@ export class Session implements IngestStream {
       if (this.#unread.length === 0 && !this.#work) this.#finishClosed();
       else this.#parts.turns.take(this);
     });
-    socket.on("error", () => this.finish("malformed", "a message was too large or malformed"));
+    socket.on("error", (error) => this.finish("malformed", errorDetail(error)));
     // Older instances don't know this call; they then send one message in each frame.
     void this.call("supported_features", { features: { coalesce_messages: 1 } });
   }
@@ -287,6 +287,7 @@ export class Session implements IngestStream {
     this.#lastId += 1;
     const id = this.#lastId;
     if (this.#pending.size >= maximalPending) this.#giveUp("too many calls were not answered");
+    if (this.#socket.bufferedAmount > limits.unsentCallBytes) this.#giveUp("the instance does not read its messages");
     if (this.#end) return { id, answer: Promise.resolve<Answer>({ state: "lost", detail: this.#end.detail }) };
     const answer = new Promise<Answer>((settle) => this.#pending.set(id, { settle, projection }));
     this.#socket.send(JSON.stringify({ id, type, ...fields }));

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { handshakeBounds, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
+import type { UnfinishedMessages } from "./unfinished-messages.ts";
 
-/** The whole body, or undefined when it broke off, took too long or has more bytes than the limit. */
+/** The whole body, or undefined when it broke off, took too long, has more bytes than the limit, or was dropped. */
 export async function readBody(
   response: IncomingMessage,
   limitBytes: number,
   signal: AbortSignal,
+  unfinished?: UnfinishedMessages,
 ): Promise<Buffer | undefined> {
   const abort = () => void response.destroy();
   signal.addEventListener("abort", abort, { once: true });
@@ -16,12 +18,14 @@ export async function readBody(
     for await (const chunk of response) {
       length += chunk.length;
       if (length > limitBytes) return undefined;
+      unfinished?.set(abort, length);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
   } catch {
     return undefined;
   } finally {
+    unfinished?.set(abort, 0);
     signal.removeEventListener("abort", abort);
     response.destroy();
   }

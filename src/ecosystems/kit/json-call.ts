@@ -6,6 +6,7 @@ import { handshakeBounds, isJsonObject, type JsonObject, parseUntrusted } from "
 import { readBody, readSmallJson } from "./body.ts";
 import { send } from "./request.ts";
 import { readRetryAfter } from "./retry-after.ts";
+import { UnfinishedMessages } from "./unfinished-messages.ts";
 
 export interface JsonCall {
   readonly method: "GET" | "POST";
@@ -34,11 +35,16 @@ export type JsonAnswer =
 export type CallJson = (call: JsonCall, signal: AbortSignal) => Promise<JsonAnswer>;
 
 /** Makes calls over HTTP. Redirects are not followed: a token must not reach another host. Never throws. */
-export function jsonCaller(readJson: ReadLargeJson): CallJson {
-  return (call, signal) => callJson(call, readJson, signal);
+export function jsonCaller(readJson: ReadLargeJson, unfinished = new UnfinishedMessages()): CallJson {
+  return (call, signal) => callJson(call, { readJson, unfinished }, signal);
 }
 
-async function callJson(call: JsonCall, readJson: ReadLargeJson, signal: AbortSignal): Promise<JsonAnswer> {
+interface Readers {
+  readonly readJson: ReadLargeJson;
+  readonly unfinished: UnfinishedMessages;
+}
+
+async function callJson(call: JsonCall, { readJson, unfinished }: Readers, signal: AbortSignal): Promise<JsonAnswer> {
   const { method, url, token, body, form, list } = call;
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) return unauthorized;
   const text = body ? JSON.stringify(body) : form ? new URLSearchParams(form).toString() : undefined;
@@ -56,7 +62,8 @@ async function callJson(call: JsonCall, readJson: ReadLargeJson, signal: AbortSi
       const refusal = await readSmallJson(response, signal);
       return { isAnswered: true, status, document: isJsonObject(refusal) ? refusal : {}, headers: received };
     }
-    const answer = await readBody(response, list ? limits.streamMessageBytes : handshakeBounds.bytes, signal);
+    const limitBytes = list ? limits.streamMessageBytes : handshakeBounds.bytes;
+    const answer = await readBody(response, limitBytes, signal, unfinished);
     if (answer === undefined) return { isAnswered: false, detail: "the answer broke off or was too large" };
     const document = list
       ? await readJson(token ?? url, answer, list, signal)

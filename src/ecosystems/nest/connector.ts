@@ -7,6 +7,7 @@ import { pauseMs } from "../kit/back-off.ts";
 import { codeFlowConsent } from "../kit/code-flow-consent.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
+import { UnfinishedMessages } from "../kit/unfinished-messages.ts";
 import { sendAction } from "./action.ts";
 import { eventStream, NestApi } from "./api.ts";
 import { readHome } from "./read-home.ts";
@@ -31,6 +32,8 @@ export interface NestOptions {
   readonly answerLimitMs?: number;
   /** Reads large texts; without a thread when left out. */
   readonly readJson?: ReadLargeJson;
+  /** Bounds unfinished answers; those of this connector when left out. */
+  readonly unfinished?: UnfinishedMessages;
   /** Counts streams that were throttled. */
   readonly onLimitReached?: OnLimitReached;
 }
@@ -39,12 +42,15 @@ export interface NestOptions {
 export function nestConnector(options: NestOptions): Connector {
   const { allowedHosts, watchdogMs = 70_000, firstAccountMs = 120_000, answerLimitMs = 30_000 } = options;
   const { onLimitReached = () => undefined, readJson = readJsonHere } = options;
+  const { unfinished = new UnfinishedMessages(onLimitReached) } = options;
   const name = options.name.toLowerCase();
   const turns = new IngestTurns();
   const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
 
   async function read(token: string, signal: AbortSignal): Promise<Home> {
-    return withDeadline(signal, answerLimitMs, (inTime) => readHome({ api, name, readJson }, token, inTime));
+    return withDeadline(signal, answerLimitMs, (inTime) =>
+      readHome({ api, name, readJson, unfinished }, token, inTime),
+    );
   }
 
   async function follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {

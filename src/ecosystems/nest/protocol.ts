@@ -29,8 +29,8 @@ export const nest: Protocol<NestConfiguration> = {
     ],
   },
   readConfiguration,
-  async connector({ name, apiUrl, allowedHosts, consent: codeFlow }, { readJson, onLimitReached }) {
+  async connector({ name, apiUrl, allowedHosts, consent: codeFlow }, { readJson, unfinished, onLimitReached }) {
     const { nestConnector } = await import("./connector.ts");
-    return nestConnector({ name, apiUrl, allowedHosts, codeFlow, readJson, onLimitReached });
+    return nestConnector({ name, apiUrl, allowedHosts, codeFlow, readJson, unfinished, onLimitReached });
   },
 };

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
+import { limits } from "../../../src/model/limits.ts";
 import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { listen } from "../listening.ts";
 import { writtenSession } from "./written-session.ts";
@@ -70,6 +71,13 @@ describe("a session with an instance that withholds answers", () => {
     assert.deepEqual(reached, ["streamBytesPerSecond"]);
     event(2);
     assert.equal((await session.ended).reason, "malformed");
+  });
+
+  it("pays for the frames of its socket with its share of CPU", async () => {
+    const { socket, reached } = await writtenSession();
+    Object.assign(socket, { takeCostMs: () => limits.linkCpuMsAtOnce + 1 });
+    socket.emit("message", JSON.stringify({ id: 99, type: "event", event: {} }), false);
+    assert.deepEqual([reached, socket.isPaused], [["linkCpuMsPerSecond"], true]);
   });
 
   it("ends with too many calls that wait for an answer, and all of them are lost", async () => {
