@@ -3,7 +3,6 @@ import type { Home } from "../home/home.ts";
 import {
   groupIn,
   idIn,
-  type ReportedThing,
   reportedThings,
   type ThingGroup,
   type ThingReport,
@@ -121,14 +120,15 @@ export function thingUpdate(
   let weight: Weight = "nothing";
   let isUrgent = false;
   let shown = 0;
-  const isUnchanged = previous && unchangedThings(home, previous);
+  const isUnchanged = isKept || !previous ? undefined : unchangedThings(home, previous);
   visitThings(home, (group, id, thing, homeName) => {
-    if (isUnchanged?.(group, id, thing)) {
+    const mark = marks.find(group, id);
+    // A thing beyond the limit may be the same as before, and is not stored.
+    if (mark && !mark.isGone && isUnchanged?.(group, id, thing)) {
       shown += 1;
       return;
     }
     if (isKept && !isKept(thingKey(group, id))) return;
-    const mark = marks.find(group, id);
     if (mark && !mark.isGone) shown += 1;
     const print = printOf({ thing, homeName });
     const difference = mark && !mark.isGone ? differenceOf(mark, print) : "change";
@@ -154,7 +154,7 @@ type IsUnchanged = (group: ThingGroup, id: string, thing: Thing) => boolean;
 
 /** Recognises things that are the same objects in both snapshots. Undefined when that proves nothing. */
 function unchangedThings(home: Home, previous: Home): IsUnchanged | undefined {
-  if (Math.max(countThings(home), countThings(previous)) > limits.thingsPerLink) return undefined;
+  if (countThings(previous) > limits.thingsPerLink) return undefined;
   if (!sameNames(home.structures, previous.structures)) return undefined;
   const listings = { alarm: previous.alarms, thermostat: previous.thermostats, other: previous.others };
   return (group, id, thing) => {
@@ -173,8 +173,8 @@ function sameNames(structures: Home["structures"], previous: Home["structures"])
 }
 
 /**
- * The stored things that the snapshot does not name, though it lists everything where they could be, and those that it
- * shows beyond the limit: their stored values would never change again.
+ * The stored things that the snapshot does not name, though it lists everything where they could be, and those beyond the
+ * limit: their stored values would never change again.
  */
 function goneOf(
   report: ThingReport,
@@ -185,8 +185,9 @@ function goneOf(
   let unread: Set<string> | undefined;
   return [...marks].filter(([key, mark]) => {
     if (mark.isGone) return false;
+    if (isKept && !isKept(key)) return true;
     read ??= new Set(report.read.map((one) => one.key));
-    if (read.has(key)) return isKept !== undefined && !isKept(key);
+    if (read.has(key)) return false;
     unread ??= new Set(report.unread);
     return report.isGoneUnlessNamed(key) && !unread.has(key);
   });
@@ -211,15 +212,30 @@ function differenceOf(mark: ThingMark, print: ThingPrint): Weight {
 
 /**
  * Which things of a home with too many are kept: alarms first, then things that are stored already, so that the home
- * keeps the same ones. Undefined: all are kept.
+ * keeps the same ones. Stored things that the snapshot neither shows nor proves gone count too: a home could list others
+ * each time, and never all of them. Undefined: all are kept.
  */
 function keptWithinLimit(home: Home, marks: ThingMarks): IsKept | undefined {
-  if (countThings(home) <= limits.thingsPerLink) return undefined;
+  const count = countThings(home);
+  const storedCount = marks.size - marks.goneCount;
+  if (count <= limits.thingsPerLink && (isWholeHome(home) || count + storedCount <= limits.thingsPerLink))
+    return undefined;
   const stored = new Set([...marks].filter(([, { isGone }]) => !isGone).map(([key]) => key));
-  const rank = ({ key, thing }: ReportedThing) => (thing.kind === "alarm" ? 0 : stored.has(key) ? 1 : 2);
-  const sorted = reportedThings(home).read.toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
-  const kept = new Set(sorted.slice(0, limits.thingsPerLink).map(({ key }) => key));
+  const { read, unread, isGoneUnlessNamed } = reportedThings(home);
+  const named = new Set(unread);
+  const keys = new Set(read.map(({ key }) => key));
+  for (const key of stored) if (named.has(key) || !isGoneUnlessNamed(key)) keys.add(key);
+  if (keys.size <= limits.thingsPerLink) return undefined;
+  const rank = (key: string) => (groupIn(key) === "alarm" ? 0 : stored.has(key) ? 1 : 2);
+  const sorted = [...keys].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const kept = new Set(sorted.slice(0, limits.thingsPerLink));
   return (key) => kept.has(key);
+}
+
+/** Whether the home shows all its things: then a stored thing is shown or gone. */
+function isWholeHome({ structures, thermostats, alarms, others, oddities }: Home): boolean {
+  const listings = [structures, thermostats, alarms, ...(others ? [others] : [])];
+  return oddities.incomplete === 0 && listings.every(({ isWhole }) => isWhole);
 }
 
 function countThings({ structures, thermostats, alarms, others }: Home): number {

@@ -95,6 +95,23 @@ describe("what a snapshot changes of the stored things", () => {
     assert.equal(writes.length, limits.thingsPerLink);
   });
 
+  it("counts stored things that an incomplete list does not name towards the limit", () => {
+    const presentIn = (marks: ThingMarks) => [...marks].filter(([, { isGone }]) => !isGone).map(([key]) => key);
+    const alarms = { a: alarm("s") };
+    let { marks } = update(homeWith({ structures, thermostats: many(400, "first-", () => thermostat("s")), alarms }));
+    for (const round of ["second", "third"]) {
+      const others = homeWith({ structures, thermostats: many(400, `${round}-`, () => thermostat("s")) });
+      const incompleteHome = { ...others, thermostats: { ...others.thermostats, isWhole: false } };
+      const next = update({ ...incompleteHome, alarms: { isWhole: false, byId: new Map() } }, marks);
+      ({ marks } = next);
+      assert.equal(presentIn(marks).length, limits.thingsPerLink, round);
+      assert.equal(presentIn(marks).filter((key) => key.includes("first-")).length, 400, "stored ones stay");
+      assert.ok(presentIn(marks).includes("alarm/a"));
+      const complete = thingUpdate(others, marks, adasLink, plainThingIds, incompleteHome);
+      assert.equal(presentIn(complete.marks).length, 401, "each thing of a complete list is stored, and no other");
+    }
+  });
+
   it("does not show a gone thing instead of a stored one when there are too many", () => {
     const crowd = many(limits.thingsPerLink + 40, "t", () => thermostat("s"));
     const first = update(homeWith({ structures, thermostats: crowd }));

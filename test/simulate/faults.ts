@@ -68,8 +68,33 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
+/** What a hostile instance does. */
+export const hostileKinds = [
+  "hostile instance floods levels",
+  "hostile instance floods changes",
+  "hostile instance sends strangers",
+  "hostile instance sends heavy states",
+  "hostile instance grows",
+  "hostile instance shrinks",
+  "hostile instance contradicts itself",
+  "hostile instance sends nonsense",
+  "hostile instance withholds answers",
+  "hostile instance repeats answers",
+  "hostile instance refuses calls",
+  "hostile instance drops connections",
+  "hostile instance ends consent",
+  "hostile instance starts for ever",
+] as const;
+
+export type HostileKind = (typeof hostileKinds)[number];
+
 /** Reactions of the core, and calls to it. A run in which none of them happens proves little. */
 export const eventKinds = [
+  ...hostileKinds,
+  "hostile instance held back",
+  "hostile home at the limit of its states",
+  "hostile home at the limit of its CPU time",
+  "hostile home commanded",
   "commits shared a transaction",
   "commit left its group",
   "outcome of a group unknown",

@@ -48,8 +48,10 @@ import type { SimulatedTables } from "./store/memory-tables.ts";
 export interface OtherWires {
   readonly google: ((node: Process) => Pick<GoogleOptions, "call" | "feedTokens" | "relistMs">) | undefined;
   readonly homeAssistant:
-    | ((node: Process) => Pick<HomeAssistantOptions, "openSocket" | "post" | "turns" | "searchMs">)
+    | ((node: Process) => Pick<HomeAssistantOptions, "openSocket" | "post" | "turns" | "searchMs" | "onLimitReached">)
     | undefined;
+  /** Called when a node reports an error in its own work on a link. */
+  readonly linkFaulted: (userId: number, sentence: string) => void;
 }
 
 export interface NodeParts extends OtherWires {
@@ -234,12 +236,13 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     deviceId: DeviceId,
     command: Command,
     pick: (thingIds: readonly string[]) => string,
+    clientId = "simulated",
   ): Promise<void> {
     const marks = await this.#store.read((tx) => tx.things.marks(userId, deviceId));
     const thingIds = marks.flatMap(({ key, thingId }) => (thermostatIn(key) === undefined ? [] : [thingId]));
     if (thingIds.length === 0) return;
     const caller = { kind: "user", userId } as const;
-    await this.federation.control.command(caller, pick(thingIds.toSorted()), { command, clientId: "simulated" });
+    await this.federation.control.command(caller, pick(thingIds.toSorted()), { command, clientId });
   }
 
   async start(): Promise<void> {
@@ -330,7 +333,10 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
 
   #report(): Logger {
     const say = (fields: object, sentence: string) => {
-      const { error, userId } = fields as { error?: Error; userId?: number };
+      const { error, userId, errorId } = fields as { error?: Error; userId?: number; errorId?: string };
+      if (errorId !== undefined && userId !== undefined) {
+        this.#parts.linkFaulted(userId, `${this.name}: ${sentence} (${error?.stack})`);
+      }
       if (sentence.includes("a snapshot was dropped")) this.withSkippedSnapshots.add(userId!);
       const who = userId === undefined ? "" : ` (user ${userId})`;
       this.#parts.scheduler.note(`${this.name} says: ${sentence}${who}${error ? ` – ${error.message}` : ""}`);

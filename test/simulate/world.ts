@@ -49,6 +49,8 @@ const convergesWithinMs = 120_000;
 const quietAtTheEnd = 4;
 /** The longest pause before a renewal is tried again. */
 const renewsWithinMs = 150_000;
+/** The seeds of hostile instances, far from those of runs. */
+const hostileSeeds = 1_000_000_007;
 /** A link of another ecosystem may wait for a renewal, for the limit of its lists, and for its own next attempt. */
 const otherLinksWithinMs = 420_000;
 /** A claim of a dead node, the longest back-off of these runs, and the comparison of freshness each minute. */
@@ -95,6 +97,9 @@ export class World {
   readonly #kind: "usual" | "quiet stretch" | "quiet end";
   readonly #removedLinks: LinkRow[] = [];
   #looked = 0;
+  /** The log entries of all users but hostile ones, in this many transactions. */
+  #loggedCount = 0;
+  #countedTransactions = 0;
   #isSettled = false;
 
   constructor(seed: number, nodes: number) {
@@ -132,6 +137,7 @@ export class World {
     this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
     this.#hasOwnThings = (isShared || this.#areClocksRight) && dice.chance(0.4);
     this.#others = new OtherEcosystems({
+      hostileDice: new Dice(seed + hostileSeeds),
       scheduler,
       faults,
       database: this.#database,
@@ -302,10 +308,15 @@ export class World {
 
   /**
    * Counts log entries and link calls. While this number rises, something new is still happening, and pollers and readers
-   * may be behind: a user who links again, or a client that has waited to write.
+   * may be behind: a user who links again, or a client that has waited to write. Hostile homes are never quiet.
    */
   get #activityCount(): number {
-    return this.#database.history.reduce((sum, { log }) => sum + log.length, this.#linkOwners.calls.length);
+    const { history } = this.#database;
+    for (; this.#countedTransactions < history.length; this.#countedTransactions++) {
+      const { log } = history[this.#countedTransactions]!;
+      this.#loggedCount += log.filter(({ userId }) => !this.#others.isHostile(userId)).length;
+    }
+    return this.#loggedCount + this.#linkOwners.calls.length;
   }
 
   /** A command to an own thing that has not ended, or a change of own things that is not logged yet. */
@@ -376,6 +387,7 @@ export class World {
       assistants: this.#makers && { arrived: this.#makers.arrived, frozen: this.#deployment.frozen },
       ownThings: this.#hasOwnThings ? { calls: commands, reads: ownReads } : undefined,
       google: this.#others.record(),
+      hostile: this.#others.hostileRecord(),
       unpolled: this.#unpolled(),
       credentials: { uses: uses.all, calls: renewals.calls, refusals: renewals.refusals },
       watches: this.#alertOwners.watches,

@@ -173,7 +173,8 @@ function isUsable({ state, attributes }: EntityState): boolean {
 }
 
 function addedState({ s: state, a: attributes, c: context }: JsonObject): Raw {
-  return rawState(String(state ?? ""), attributesIn(attributes), contextOf(context));
+  // A state is a text. Anything else tells nothing.
+  return rawState(typeof state === "string" ? state : "unknown", attributesIn(attributes), contextOf(context));
 }
 
 function rawState(state: string, attributes: EntityAttributes, contextId: string | undefined): Raw {

@@ -12,6 +12,7 @@ import {
 import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason } from "../connector.ts";
+import { textOf } from "../kit/document-values.ts";
 import { IngestShare } from "../kit/ingest-share.ts";
 import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
 import type { InstanceAccess } from "./address.ts";
@@ -491,7 +492,7 @@ export class Session implements IngestStream {
     if (!this.#subscriptions.has(id)) this.#large.settle(id);
     if (hasFailed) {
       const error = isJsonObject(message.error) ? message.error : {};
-      settle?.({ state: "failed", code: String(error.code ?? ""), message: String(error.message ?? "") });
+      settle?.({ state: "failed", code: textOf(error.code) ?? "", message: textOf(error.message) ?? "" });
     } else {
       settle?.({ state: "succeeded", result: message.result, id });
     }

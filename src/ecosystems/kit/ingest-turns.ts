@@ -15,17 +15,35 @@ export interface IngestStream {
   isUrgent(): boolean;
 }
 
+/** The CPU time of the process, and its next turn of the event loop. */
+export interface TurnClock {
+  readonly cpuMs: () => number;
+  readonly nextTurn: (act: () => void) => void;
+}
+
+const processClock: TurnClock = {
+  cpuMs: () => performance.now(),
+  nextTurn: (act) => {
+    setImmediate(act);
+  },
+};
+
 /**
  * Fair scheduler for the text of streams. When a thousand streams send at once, applying everything would take a second,
  * and a transaction with ten round trips to the database would wait that long ten times. So each turn of the event loop
  * applies text for a limited time. Streams that may report an alarm come first, then the oldest.
  */
 export class IngestTurns {
+  readonly #clock: TurnClock;
   readonly #urgent = new Set<IngestStream>();
   /** In order of arrival. */
   readonly #waiting = new Set<IngestStream>();
   #spentMs = 0;
   #isScheduled = false;
+
+  constructor(clock: TurnClock = processClock) {
+    this.#clock = clock;
+  }
 
   /** Gives the stream a turn now or soon. `isUrgent` is evaluated only when there is no time left. */
   take(stream: IngestStream): void {
@@ -45,12 +63,12 @@ export class IngestTurns {
 
   #run(stream: IngestStream): void {
     this.forget(stream);
-    const startedMs = performance.now();
+    const startedMs = this.#clock.cpuMs();
     let hasMore: boolean;
     do hasMore = stream.step();
-    while (hasMore && performance.now() - startedMs < turnMs);
+    while (hasMore && this.#clock.cpuMs() - startedMs < turnMs);
     stream.endTurn();
-    const spentMs = performance.now() - startedMs;
+    const spentMs = this.#clock.cpuMs() - startedMs;
     this.#spentMs += spentMs;
     if (stream.spent(spentMs) && hasMore) (stream.isUrgent() ? this.#urgent : this.#waiting).add(stream);
   }
@@ -66,7 +84,7 @@ export class IngestTurns {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    this.#clock.nextTurn(() => {
       this.#isScheduled = false;
       this.#spentMs = 0;
       this.#runAll(this.#urgent, urgentTurnMs);

@@ -1,5 +1,6 @@
 import { checkAssistants } from "../assistants/check-assistants.ts";
 import { checkGoogle } from "../google/check-google.ts";
+import { checkHostile } from "../home-assistant/check-hostile.ts";
 import { checkInstances } from "../home-assistant/check-instances.ts";
 import { checkOwnThings } from "../own-things/check-own-things.ts";
 import { retainedLog } from "../store/retained-log.ts";
@@ -55,7 +56,8 @@ export function check(record: RunRecord): string | undefined {
     checkRevocations(record.revocations, ofNest);
     checkRemovedLinks(record.calls, record.credentials.uses, ofNest);
     checkCredentials(record.credentials, ofNest, record.visibility);
-    checkInstances(record.history);
+    checkInstances(record.history, record.hostile.users);
+    checkHostile(record.hostile, record.history);
     if (record.google) checkGoogle(record.google, record.history);
     checkBlindIntervals(record.history, record.standings, record.visibility);
     checkFanRequests(record.standings, devices);

@@ -1,5 +1,6 @@
 import type { AssistantRecord } from "../assistants/check-assistants.ts";
 import type { GoogleRecord } from "../google/check-google.ts";
+import type { HostileRecord } from "../home-assistant/check-hostile.ts";
 import type { OwnThingRecord } from "../own-things/record.ts";
 
 /**
@@ -324,6 +325,7 @@ export interface RunRecord {
   readonly ownThings: OwnThingRecord | undefined;
   /** Undefined in a run without Google. */
   readonly google: GoogleRecord | undefined;
+  readonly hostile: HostileRecord;
   /** Devices that no client polls. */
   readonly unpolled: readonly number[];
   readonly credentials: CredentialRecord;

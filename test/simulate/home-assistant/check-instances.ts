@@ -15,11 +15,12 @@ export interface InstanceStanding {
 type StoredState = Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 
 /** The targets of the simulated instances only rise: a stored target that falls shows an older state again. */
-export function checkInstances(history: readonly CommittedTransaction[]): void {
+export function checkInstances(history: readonly CommittedTransaction[], hostileUsers: readonly number[]): void {
   const targets = new Map<string, number>();
   for (const { seq, writes } of history) {
     for (const { table, key, after } of writes) {
       if (!table.startsWith("things/") || !String(key).includes("_home_thermostat/")) continue;
+      if (hostileUsers.some((userId) => String(key).startsWith(`t_${userId}_`))) continue;
       const thing = `${table} ${key}`;
       if (!after) targets.delete(thing);
       const { thermostat } = after ? storedState(after.state as string) : {};

@@ -64,6 +64,23 @@ export class InstanceEntities {
     });
   }
 
+  /** Undefined when there is no such thermostat. */
+  setMode(entityId: string, mode: string): EntityChange | undefined {
+    const entity = this.all.get(entityId);
+    if (entity?.kind !== "climate") return undefined;
+    entity.state = mode;
+    return { event: { c: { [entityId]: difference(entity) } }, isRegistry: false };
+  }
+
+  /** A smoke alarm starts or stops, and everything is available. */
+  sound(): EntityChange {
+    for (const entity of this.all.values()) entity.isAvailable = true;
+    const alarm = [...this.all.values()].find(({ kind }) => kind === "smoke");
+    if (alarm) alarm.state = alarm.state === "on" ? "off" : "on";
+    const all = [...this.all].map(([entityId, entity]) => [entityId, difference(entity)]);
+    return { event: { c: Object.fromEntries(all) }, isRegistry: false };
+  }
+
   /** The first event of a subscription. */
   listed(entityIds: readonly string[], isStarting: boolean): StatesEvent {
     const known = [...this.all].filter(([entityId]) => entityIds.includes(entityId));

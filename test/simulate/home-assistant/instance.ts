@@ -21,6 +21,8 @@ interface Request {
   readonly access_token?: string;
   readonly event_type?: string;
   readonly entity_ids?: readonly string[];
+  readonly target?: { readonly entity_id: string };
+  readonly service_data?: { readonly hvac_mode?: string };
 }
 
 /** A Home Assistant instance: it restarts, floods its sessions, and refuses tokens. */
@@ -73,6 +75,11 @@ export class Instance {
 
   settle(): void {
     for (const change of this.entities.settle()) this.#tell(change);
+  }
+
+  /** An alarm starts or stops. */
+  sound(): void {
+    this.#tell(this.entities.sound());
   }
 
   /** Everything is running, and nobody restarts any more. */
@@ -157,11 +164,18 @@ export class Instance {
     if (type === "auth") this.#authenticate(session, request.access_token ?? "");
     else if (type === "ping") socket.push({ id, type: "pong" });
     else socket.push({ id, type: "result", success: true, result: this.#resultOf(type) });
+    if (type === "call_service") this.#serve(request);
     if (type === "unsubscribe_events") session.states = undefined;
     if (type === "subscribe_events" && request.event_type === "entity_registry_updated") session.registry.push(id);
     if (type !== "subscribe_entities") return;
     session.states = { id, entityIds };
     socket.push({ id, type: "event", event: this.entities.listed(entityIds, this.#isStarting) });
+  }
+
+  /** Carries a command out. */
+  #serve({ target, service_data: data }: Request): void {
+    const change = this.entities.setMode(target?.entity_id ?? "", data?.hvac_mode ?? "");
+    if (change) this.#tell(change);
   }
 
   /** The result of a call that reads; an empty list for all others. */

@@ -31,6 +31,11 @@ export class SimulatedSocket extends EventEmitter {
     return !this.isClosed && !this.#parts.node.isDead;
   }
 
+  /** How many messages are on their way to the node. */
+  get arrivingCount(): number {
+    return this.#arriving.length;
+  }
+
   send(text: string): void {
     if (this.isClosed) return;
     this.#leaving.push(text);
@@ -54,8 +59,12 @@ export class SimulatedSocket extends EventEmitter {
 
   /** The instance sends a message. */
   push(message: object): void {
+    this.pushText(JSON.stringify(message));
+  }
+
+  pushText(text: string): void {
     if (this.isClosed || this.isSilent) return;
-    this.#arriving.push(JSON.stringify(message));
+    this.#arriving.push(text);
     if (this.#arriving.length === 1 && !this.#isPaused) this.#deliverNext();
   }
 

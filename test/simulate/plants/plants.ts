@@ -5,6 +5,7 @@ import { credentialPlants } from "./credentials.ts";
 import { eventPlants } from "./events.ts";
 import { fanPlants } from "./fans.ts";
 import { groupPlants } from "./groups.ts";
+import { hostilePlants } from "./hostile.ts";
 import { linkingPlants } from "./linking.ts";
 import { linkPlants } from "./links.ts";
 import { modelPlants } from "./model.ts";
@@ -32,4 +33,5 @@ export const plants: readonly Plant[] = [
   ...ownThingPlants,
   ...otherEcosystemPlants,
   ...assistantPlants,
+  ...hostilePlants,
 ];

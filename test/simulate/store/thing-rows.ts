@@ -12,8 +12,11 @@ export function thingsOf(rows: Rows, deviceId: number): ThingRow[] {
 }
 
 function thingsOfUser(rows: Rows, userId: number): ThingRow[] {
-  const devices = [...rows.all<DeviceRow>("devices").values()].filter((device) => device.userId === userId);
-  return devices.flatMap(({ id }) => thingsOf(rows, id));
+  return devicesOf(rows, userId).flatMap(({ id }) => thingsOf(rows, id));
+}
+
+function devicesOf(rows: Rows, userId: number): DeviceRow[] {
+  return [...rows.all<DeviceRow>("devices").values()].filter((device) => device.userId === userId);
 }
 
 /** The table of things in memory. */
@@ -21,9 +24,10 @@ export function thingRows(session: Session): SimulatedTables["things"] {
   return standIn<SimulatedTables["things"]>("things", {
     marks: (_, deviceId) => session.run(`things of ${deviceId}`, (rows) => thingsOf(rows, deviceId)),
     some: (userId, thingIds) =>
-      session.run(`${thingIds.length} things`, (rows) =>
-        thingsOfUser(rows, userId).filter(({ thingId }) => thingIds.includes(thingId)),
-      ),
+      session.run(`${thingIds.length} things`, (rows) => {
+        const wanted = new Set(thingIds);
+        return thingsOfUser(rows, userId).filter(({ thingId }) => wanted.has(thingId));
+      }),
     within: (accessScope, thingId) =>
       session.run(`thing ${thingId}`, (rows) => {
         if (accessScope.kind !== "user") throw new Error("the simulation has no enterprise clients");
@@ -50,18 +54,28 @@ export function thingRows(session: Session): SimulatedTables["things"] {
     put: (row) => session.run(`thing ${row.thingId}`, (rows) => rows.set(table(row.deviceId), row.thingId, row)),
     setState: ({ userId, thingId, state, print, samples }) =>
       session.run(`state of thing ${thingId}`, (rows) => {
-        for (const row of thingsOfUser(rows, userId)) {
-          if (row.thingId === thingId) rows.set(table(row.deviceId), thingId, { ...row, state, print, samples });
+        for (const { id } of devicesOf(rows, userId)) {
+          const row = rows.get<ThingRow>(table(id), thingId);
+          if (row) rows.set(table(id), thingId, { ...row, state, print, samples });
         }
       }),
     setGone: (userId, thingIds, goneMs) =>
       session.run(`${thingIds.length} things are gone`, (rows) => {
-        for (const row of thingsOfUser(rows, userId)) {
-          if (thingIds.includes(row.thingId)) rows.set(table(row.deviceId), row.thingId, { ...row, goneMs });
+        for (const { id } of devicesOf(rows, userId)) {
+          for (const thingId of thingIds) {
+            const row = rows.get<ThingRow>(table(id), thingId);
+            if (row) rows.set(table(id), thingId, { ...row, goneMs });
+          }
         }
       }),
-    // Simulated time is too short for a gone thing to be removed.
-    trimGone: async () => undefined,
+    // Simulated time is too short for a gone thing to be removed by its age.
+    trimGone: (_, deviceId, _beforeMs, keep) =>
+      session.run(`trim things of ${deviceId}`, (rows) => {
+        const gone = thingsOf(rows, deviceId).filter(({ goneMs }) => goneMs !== null);
+        if (gone.length <= keep) return;
+        const newest = gone.sort((a, b) => b.goneMs! - a.goneMs! || (a.thingId < b.thingId ? -1 : 1));
+        for (const { thingId } of newest.slice(keep)) rows.set(table(deviceId), thingId, undefined);
+      }),
     removeOfDevice: (_, deviceId) =>
       session.run(`remove things of ${deviceId}`, (rows) => {
         const own = thingsOf(rows, deviceId);
