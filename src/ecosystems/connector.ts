@@ -1,5 +1,6 @@
 import type { PlanningRules, Step } from "../home/command-plan.ts";
 import type { Home } from "../home/home.ts";
+import type { LeakyBucket } from "../runtime/leaky-bucket.ts";
 import type { Consent } from "./consent.ts";
 import type { Credential, RenewalOutcome } from "./credential.ts";
 import type { Feed, FollowedLink } from "./feed.ts";
@@ -112,6 +113,8 @@ export interface StreamListener {
    * messages that led to it. Resolves with false when one was dropped.
    */
   stored(): Promise<boolean>;
+  /** What the link has used of its share of CPU, over all its streams. */
+  readonly cpuShare?: LeakyBucket | undefined;
   /** The CPU time since the last call that the homes took which were handed over, in part estimated. */
   takeCostMs?(): number;
   /** The account is read more slowly, because it took more than its share of CPU, or no longer so. */

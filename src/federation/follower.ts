@@ -1,5 +1,6 @@
 import type { Connector, StreamEnd, StreamListener } from "../ecosystems/connector.ts";
 import type { FollowedLink } from "../ecosystems/feed.ts";
+import { newCpuShare } from "../ecosystems/kit/ingest-share.ts";
 import type { Home } from "../home/home.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { ConnectionRateLimiter } from "./admission.ts";
@@ -51,6 +52,7 @@ export class Follower {
   readonly #coverage: StreamCoverage;
   /** Origins of the snapshots: only a snapshot of the current stream makes the link live. */
   readonly #origins = new WeakMap<Home, SnapshotOrigin>();
+  readonly #cpuShare = newCpuShare();
   #stream: AbortController | undefined;
   #hasStreamSent = false;
   #run: Promise<void> = Promise.resolve();
@@ -181,6 +183,7 @@ export class Follower {
           this.#secondLook.requestAccount();
         },
         stored: () => this.#parts.lane.idle(),
+        cpuShare: this.#cpuShare,
         takeCostMs: () => this.#parts.lane.takeCostMs(),
         slowed: (isSlowed) => this.#parts.slowed(isSlowed),
         ...(this.#parts.link && { link: this.#parts.link }),
@@ -289,6 +292,7 @@ function guarded(listener: StreamListener, failed: FailLink, signal: AbortSignal
     unchanged: guard(listener.unchanged),
     partial: guard(listener.partial),
     stored: listener.stored,
+    ...(listener.cpuShare && { cpuShare: listener.cpuShare }),
     ...(listener.takeCostMs && { takeCostMs: listener.takeCostMs }),
     ...(listener.slowed && { slowed: guard(listener.slowed) }),
     ...(listener.link && { link: listener.link }),

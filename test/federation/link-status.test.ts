@@ -60,6 +60,17 @@ describe("the status of a link", () => {
     assert.deepEqual(await slowed(), ["waiting", "closed: bye", 0]);
   });
 
+  it("does not begin with a new share of CPU on each stream", async (t) => {
+    const { connector, linkLive, runtime } = await madeFederation(t);
+    await linkLive();
+    const { cpuShare } = connector.stream;
+    connector.stream.ends("closed", "bye");
+    await flushPromises();
+    await runtime.advance(60_000);
+    assert.equal(connector.streams.length, 2);
+    assert.ok(cpuShare && connector.stream.cpuShare === cpuShare);
+  });
+
   it("on the owner node shows a state that the node could not store yet", async (t) => {
     const { federation, store, connection, userId, connector, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();

@@ -114,6 +114,11 @@ export class ScriptedStream {
     this.#listener.slowed?.(isSlowed);
   }
 
+  /** What the link has used of its share of CPU. */
+  get cpuShare() {
+    return this.#listener.cpuShare;
+  }
+
   ends(reason: StreamEndReason, detail = "so it was told", unheardMs?: number): void {
     this.#end({ reason, detail, ...(unheardMs !== undefined && { unheardMs }) });
   }

@@ -80,6 +80,7 @@ export class LiveHome {
       },
       isUrgent: (text) => home.mayAlarm(text),
       endTurn: () => this.#endTurn(),
+      cpuShare: this.#listener?.cpuShare,
       takeCostMs: () => this.#listener?.takeCostMs?.() ?? 0,
       slowed: (isSlowed) => this.#listener?.slowed?.(isSlowed),
     };

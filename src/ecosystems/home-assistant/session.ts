@@ -83,6 +83,8 @@ export interface SessionObserver {
   isUrgent(text: string): boolean;
   /** Events were applied, and others get their turn now. */
   endTurn(): void;
+  /** The link's share of CPU; undefined when the session is not that of a link. */
+  readonly cpuShare: LeakyBucket | undefined;
   /** CPU time that the consequences of events took since the last call. */
   takeCostMs(): number;
   /** The session is read more slowly, or no longer so. */
@@ -93,6 +95,7 @@ const noObserver: SessionObserver = {
   ponged: () => undefined,
   isUrgent: () => false,
   endTurn: () => undefined,
+  cpuShare: undefined,
   takeCostMs: () => 0,
   slowed: () => undefined,
 };
@@ -143,7 +146,11 @@ export class Session implements IngestStream {
     this.#parts = parts;
     this.#receivedMs = parts.timers.elapsedMs();
     const { timers, onLimitReached, answerLimitMs = 30_000 } = parts;
+    const cpuShareOf = () => this.observer.cpuShare;
     const listener = {
+      get cpuShare() {
+        return cpuShareOf();
+      },
       takeCostMs: () => this.observer.takeCostMs() + (socket.takeCostMs?.() ?? 0),
       slowed: (isSlowed: boolean) => this.observer.slowed(isSlowed),
     };

@@ -3,9 +3,14 @@ import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { StreamListener } from "../connector.ts";
 
 export interface IngestShareParts {
-  readonly listener: Pick<StreamListener, "takeCostMs" | "slowed">;
+  readonly listener: Pick<StreamListener, "cpuShare" | "takeCostMs" | "slowed">;
   readonly elapsedMs: () => number;
   readonly onLimitReached: OnLimitReached;
+}
+
+/** Outlives the streams of a link: a new stream must not begin with a new burst. */
+export function newCpuShare(): LeakyBucket {
+  return new LeakyBucket({ perSecond: limits.linkCpuMsPerSecond, atOnce: limits.linkCpuMsAtOnce });
 }
 
 /**
@@ -14,7 +19,7 @@ export interface IngestShareParts {
  */
 export class IngestShare {
   readonly #parts: IngestShareParts;
-  readonly #bucket = new LeakyBucket({ perSecond: limits.linkCpuMsPerSecond, atOnce: limits.linkCpuMsAtOnce });
+  readonly #ownShare = newCpuShare();
   #isSlowed = false;
 
   constructor(parts: IngestShareParts) {
@@ -28,10 +33,11 @@ export class IngestShare {
   /** Adds the CPU time of a turn, and what its homes took. Returns how many milliseconds to pause. */
   spend(turnMs: number): number {
     const { listener, onLimitReached, elapsedMs } = this.#parts;
+    const share = listener.cpuShare ?? this.#ownShare;
     const nowMs = elapsedMs();
-    const pauseMs = Math.ceil(this.#bucket.add(turnMs + (listener.takeCostMs?.() ?? 0), nowMs));
+    const pauseMs = Math.ceil(share.add(turnMs + (listener.takeCostMs?.() ?? 0), nowMs));
     if (pauseMs > 0) onLimitReached("linkCpuMsPerSecond");
-    const isSlowed = pauseMs > 0 || (this.#isSlowed && this.#bucket.fill(nowMs) > 0.5);
+    const isSlowed = pauseMs > 0 || (this.#isSlowed && share.fill(nowMs) > 0.5);
     if (isSlowed !== this.#isSlowed) listener.slowed?.(isSlowed);
     this.#isSlowed = isSlowed;
     return pauseMs;
