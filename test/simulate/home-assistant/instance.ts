@@ -9,8 +9,8 @@ import { SimulatedSocket } from "./socket.ts";
 interface OpenSession {
   readonly socket: SimulatedSocket;
   grant: string | undefined;
-  /** The subscription to states, and the entities that it names. */
-  states: { readonly id: number; readonly entityIds: readonly string[] } | undefined;
+  /** Subscriptions to states by their ids, and the entities that each names. */
+  readonly states: Map<number, readonly string[]>;
   /** Subscriptions to changes of the registry. */
   readonly registry: number[];
 }
@@ -21,6 +21,7 @@ interface Request {
   readonly access_token?: string;
   readonly event_type?: string;
   readonly entity_ids?: readonly string[];
+  readonly subscription?: number;
   readonly target?: { readonly entity_id: string };
   readonly service_data?: { readonly hvac_mode?: string };
 }
@@ -122,7 +123,7 @@ export class Instance {
               ended: () => this.#sessions.delete(session),
             }),
             grant: undefined,
-            states: undefined,
+            states: new Map(),
             registry: [],
           };
           this.#sessions.add(session);
@@ -159,16 +160,16 @@ export class Instance {
   }
 
   #receive(session: OpenSession, request: Request): void {
-    const { id, type, entity_ids: entityIds = [] } = request;
+    const { id, type, entity_ids: entityIds = [], subscription = 0 } = request;
     const { socket } = session;
     if (type === "auth") this.#authenticate(session, request.access_token ?? "");
     else if (type === "ping") socket.push({ id, type: "pong" });
     else socket.push({ id, type: "result", success: true, result: this.#resultOf(type) });
     if (type === "call_service") this.#serve(request);
-    if (type === "unsubscribe_events") session.states = undefined;
+    if (type === "unsubscribe_events") session.states.delete(subscription);
     if (type === "subscribe_events" && request.event_type === "entity_registry_updated") session.registry.push(id);
     if (type !== "subscribe_entities") return;
-    session.states = { id, entityIds };
+    session.states.set(id, entityIds);
     socket.push({ id, type: "event", event: this.entities.listed(entityIds, this.#isStarting) });
   }
 
@@ -197,8 +198,10 @@ export class Instance {
   #tell({ event, isRegistry }: ReturnType<InstanceEntities["change"]>): void {
     for (const { socket, states, registry } of this.#sessions) {
       for (const id of isRegistry ? registry : []) socket.push({ id, type: "event", event: {} });
-      const known = states && this.entities.narrowed(event, states.entityIds);
-      if (states && known) socket.push({ id: states.id, type: "event", event: known });
+      for (const [id, entityIds] of states) {
+        const known = this.entities.narrowed(event, entityIds);
+        if (known) socket.push({ id, type: "event", event: known });
+      }
     }
   }
 
