@@ -72,7 +72,11 @@ export class LiveHome {
     this.#listener = followed?.listener;
     if (followed) this.#searchLater(followed.searchMs);
     const { home } = this;
-    home.reportNow = () => this.#report();
+    home.reportNow = () => {
+      this.#report();
+      // The rest of the event is not applied yet.
+      this.#hasTaken = true;
+    };
     session.observer = {
       ponged: () => {
         this.#report();

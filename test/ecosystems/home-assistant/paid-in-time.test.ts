@@ -138,6 +138,17 @@ describe("the events of a large home", () => {
     assert.deepEqual([smoke.length, light.length], [21, 20], "the first state included; the light was on");
   });
 
+  it("are reported whole, also when an alarm in the middle of an event is reported before the rest", async () => {
+    const { instance, stream } = await followed();
+    const change = { "+": { s: "off" } };
+    instance.send(
+      changed(instance, { "light.l1": change, "binary_sensor.smoke": { "+": { s: "on" } }, "light.l2": change }),
+    );
+    await instance.runtime.advance(100);
+    const shown = ["light.l1", "light.l2"].map((id) => stateOf(stream, id).onOff?.state.on);
+    assert.deepEqual(shown, [false, false]);
+  });
+
   it("leave what has not changed as it is: the same objects are in the next home", async () => {
     const { instance, stream } = await followed();
     instance.send(changed(instance, { "light.l5": { "+": { a: { brightness: 77 } } } }));

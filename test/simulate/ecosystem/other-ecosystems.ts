@@ -207,7 +207,8 @@ export class OtherEcosystems {
     });
     const behind = googleBehind(ofGoogle) ?? instanceBehind(ofInstances);
     for (const wish of this.#lastWishes) {
-      const missing = wish.missing(behind === undefined);
+      const ofWisher = ofInstances.filter(({ userId }) => userId === wish.userId);
+      const missing = wish.missing(instanceBehind(ofWisher));
       if (missing !== undefined) return missing;
     }
     return behind;

@@ -33,9 +33,14 @@ export class LastWish {
     this.#parts = parts;
   }
 
-  /** What is missing until the wish is fulfilled. `isShown`: the link shows the home as it is. */
-  missing(isShown: boolean): string | undefined {
+  get userId(): UserId {
+    return this.#parts.userId;
+  }
+
+  /** What is missing until the wish is fulfilled. `behind`: what the link does not show as it is in the home. */
+  missing(behind: string | undefined): string | undefined {
     const { userId, scheduler, instance, broken } = this.#parts;
+    const isShown = behind === undefined;
     if (this.#stage === "none" && isShown) {
       this.#begin("alarm");
       instance.sound();
@@ -44,7 +49,7 @@ export class LastWish {
       this.#command();
     } else if (this.#stage === "command" && this.#isConfirmed()) this.#begin("fulfilled");
     if (this.#stage === "none" || this.#stage === "fulfilled") return undefined;
-    const missing = `honest user ${userId} beside a hostile one waits for the end of: ${this.#stage}`;
+    const missing = `honest user ${userId} beside a hostile one waits for the end of: ${this.#stage} (${behind})`;
     if (scheduler.nowMs - this.#sinceMs > fulfilledWithinMs) broken(missing);
     return missing;
   }
