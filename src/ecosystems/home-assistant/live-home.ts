@@ -177,6 +177,8 @@ export class LiveHome {
     if (hasRemoved) this.#loadSoon(registryPauseMs);
     this.#ignored(ignoredCount);
     this.#contextIds.push(...contextIds);
+    // The home may have been reported in the middle of the event, but not these contexts.
+    this.#hasTaken = true;
   }
 
   #ignored(count: number): void {
@@ -184,7 +186,9 @@ export class LiveHome {
   }
 
   #endTurn(): void {
-    if (!this.#hasTaken || (this.#levelPause && this.home.hasOnlyLevels)) return;
+    // In the middle of an event the home may have changed again since the last report.
+    if (!this.#hasTaken && !this.home.hasChanged) return;
+    if (this.#levelPause && this.home.hasOnlyLevels) return;
     this.#report();
     this.#levelPause ??= this.#timers.after(levelReportMs, () => {
       this.#levelPause = undefined;
