@@ -1,6 +1,7 @@
 import type { Projection } from "../../runtime/json/projection.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamListener } from "../connector.ts";
+import { attributesProjection } from "./entity-states.ts";
 import { type HomeChange, InstanceHome, readConfig } from "./instance-home.ts";
 import { readRegistries, registryProjections } from "./registries.ts";
 import { ReportedContexts } from "./reported-contexts.ts";
@@ -20,11 +21,21 @@ const levelReportMs = 100;
 /** More entities of an event are not read. */
 const entitiesPerEvent = 10_000;
 
+/** A state has far fewer attributes. */
+const lostPerEntity = 1_000;
+
+const readState: Projection = {
+  pick: { s: true, a: attributesProjection, c: { object: { pick: { id: true } }, single: true } },
+};
+const readChange: Projection = {
+  pick: { "+": readState, "-": { pick: { a: { each: true, limit: lostPerEntity } } } },
+};
+
 /** What is read of an event of `subscribe_entities`. */
 export const entityEvent: Projection = {
   pick: {
-    a: { members: { pick: { s: true, a: true, c: true } }, limit: entitiesPerEvent },
-    c: { members: true, limit: entitiesPerEvent },
+    a: { members: readState, limit: entitiesPerEvent },
+    c: { members: readChange, limit: entitiesPerEvent },
     r: { each: true, limit: entitiesPerEvent },
   },
 };
