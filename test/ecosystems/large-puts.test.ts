@@ -49,6 +49,14 @@ async function streamOf(t: TestContext, frames: string, isEnded = false) {
 describe("a put of a Nest stream that is too large for the event loop", () => {
   const large = (name: string) => putFrame(named(name, { padding }));
 
+  it("ends the stream when it has far more values than an account", async (t) => {
+    const devices = { thermostats: Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`t${at}`, {}])) };
+    const server = await startByteServer(t, (socket) => socket.write(streamHead + putFrame(makeDocument({ devices }))));
+    const { heard, ended } = listen(nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [] }), "token");
+    assert.equal((await ended).reason, "malformed");
+    assert.deepEqual(heard, []);
+  });
+
   it("is read by the thread", async (t) => {
     const thread = new JsonThread(manualRuntime());
     t.after(() => thread.stop());

@@ -34,6 +34,32 @@ describe("a Nest snapshot", () => {
     assert.deepEqual([account.structures.byId.size, account.thermostats.byId.size], [3, 21]);
   });
 
+  it("reads a thousand objects of each kind, and shows nothing as gone because of more", () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`o${at}`, {}]));
+    const ids = Object.keys(many(1_001));
+    const kinds = [
+      { structures: many(1_001), devices: { thermostats: {}, smoke_co_alarms: {} } },
+      { devices: { thermostats: many(1_001), smoke_co_alarms: {} } },
+      { devices: { thermostats: {}, smoke_co_alarms: many(1_001) } },
+      { structures: { s1: { ...makeStructure(), thermostats: ids } }, devices: { thermostats: {} } },
+    ];
+    const read = kinds.map((kind) => readSnapshot(makeDocument(kind)));
+    const sizes = read.map(({ structures, thermostats, alarms }) =>
+      Math.max(structures.byId.size, thermostats.byId.size, alarms.byId.size),
+    );
+    assert.deepEqual(sizes, [1_000, 1_000, 1_000, 1_000]);
+    const whole = read.map(({ structures, thermostats, alarms }) =>
+      [structures, thermostats, alarms].map((one) => one.isWhole),
+    );
+    assert.deepEqual(whole, [
+      [false, true, true],
+      [true, false, true],
+      [true, true, false],
+      [true, false, true],
+    ]);
+    assert.ok(read.every(({ oddities }) => oddities.incomplete > 0));
+  });
+
   it("keeps any name unchanged", () => {
     for (const name of ["", "Hall", "ردهة", "🏠", "x".repeat(10_240), "a\0b", "\uD83C"]) {
       const account = readSnapshot(withThermostat({ name }));

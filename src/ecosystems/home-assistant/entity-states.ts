@@ -1,7 +1,13 @@
 import { limits } from "../../model/limits.ts";
+import type { Projection } from "../../runtime/json/projection.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { homeZone } from "./roles.ts";
 import { shortText } from "./short-text.ts";
+
+/** Bounds on memory. Home Assistant's own limit for a state is 255 characters. */
+const longestText = 255;
+const longestListedText = 64;
+const listLimit = 64;
 
 /** The attributes that Breezeway reads. Others are not kept. */
 const attributeNames = [
@@ -28,6 +34,13 @@ const attributeNames = [
   "temperature",
   "unit_of_measurement",
 ] as const;
+
+/** What is read of the attributes in an event. */
+export const attributesProjection: Projection = {
+  pick: Object.fromEntries(
+    attributeNames.map((name) => [name, { list: { each: true, limit: listLimit }, single: true } as const]),
+  ),
+};
 
 export type EntityAttributes = { readonly [Name in (typeof attributeNames)[number]]?: unknown };
 
@@ -59,11 +72,6 @@ interface Raw extends EntityState {
 
 /** Entities that are applied in one piece. */
 const entitiesPerStep = 50;
-/** Bounds on memory. Home Assistant's own limit for a state is 255 characters. */
-const longestText = 255;
-const longestListedText = 64;
-const listLimit = 64;
-
 /** Entities that an event speaks of, and those that it removes. */
 export interface StateChanges {
   readonly changed: readonly string[];

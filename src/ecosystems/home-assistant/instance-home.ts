@@ -146,6 +146,11 @@ export class InstanceHome {
     return statesIn(states).some(({ entityId, role }) => role !== undefined && !this.#entityIds.has(entityId));
   }
 
+  /** Whether anything has changed since the last report. */
+  get hasChanged(): boolean {
+    return this.#whole.hasChanged;
+  }
+
   /** Whether nothing but levels has changed since the last report. */
   get hasOnlyLevels(): boolean {
     return this.#whole.hasOnlyLevels;

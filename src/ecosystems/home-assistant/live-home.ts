@@ -1,6 +1,7 @@
 import type { Projection } from "../../runtime/json/projection.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamListener } from "../connector.ts";
+import { attributesProjection } from "./entity-states.ts";
 import { type HomeChange, InstanceHome, readConfig } from "./instance-home.ts";
 import { readRegistries, registryProjections } from "./registries.ts";
 import { ReportedContexts } from "./reported-contexts.ts";
@@ -20,11 +21,21 @@ const levelReportMs = 100;
 /** More entities of an event are not read. */
 const entitiesPerEvent = 10_000;
 
+/** A state has far fewer attributes. */
+const lostPerEntity = 1_000;
+
+const readState: Projection = {
+  pick: { s: true, a: attributesProjection, c: { object: { pick: { id: true } }, single: true } },
+};
+const readChange: Projection = {
+  pick: { "+": readState, "-": { pick: { a: { each: true, limit: lostPerEntity } } } },
+};
+
 /** What is read of an event of `subscribe_entities`. */
 export const entityEvent: Projection = {
   pick: {
-    a: { members: { pick: { s: true, a: true, c: true } }, limit: entitiesPerEvent },
-    c: { members: true, limit: entitiesPerEvent },
+    a: { members: readState, limit: entitiesPerEvent },
+    c: { members: readChange, limit: entitiesPerEvent },
     r: { each: true, limit: entitiesPerEvent },
   },
 };
@@ -181,6 +192,8 @@ export class LiveHome {
     if (hasRemoved) this.#loadSoon(registryPauseMs);
     this.#ignored(ignoredCount);
     this.#contextIds.push(...contextIds);
+    // The home may have been reported in the middle of the event, but not these contexts.
+    this.#hasTaken = true;
   }
 
   #ignored(count: number): void {
@@ -188,7 +201,9 @@ export class LiveHome {
   }
 
   #endTurn(): void {
-    if (!this.#hasTaken || (this.#levelPause && this.home.hasOnlyLevels)) return;
+    // In the middle of an event the home may have changed again since the last report.
+    if (!this.#hasTaken && !this.home.hasChanged) return;
+    if (this.#levelPause && this.home.hasOnlyLevels) return;
     this.#report();
     this.#levelPause ??= this.#timers.after(levelReportMs, () => {
       this.#levelPause = undefined;

@@ -291,7 +291,7 @@ export class Session implements IngestStream {
     this.finish("silent", detail, { unheardMs: Math.ceil(this.#parts.timers.elapsedMs() - this.#receivedMs) });
   }
 
-  #send(type: string, fields: JsonObject, projection: Projection = true) {
+  #send(type: string, fields: JsonObject, projection = smallResult) {
     this.#lastId += 1;
     const id = this.#lastId;
     if (this.#pending.size >= maximalPending) this.#giveUp("too many calls were not answered");
@@ -505,5 +505,8 @@ export class Session implements IngestStream {
     }
   }
 }
+
+/** What is read of the result of a call: that of a service call has a context. */
+const smallResult: Projection = { pick: { context: { pick: { id: true } } } };
 
 const messageMembers = { id: true, type: true, success: true, error: { pick: { code: true, message: true } } } as const;

@@ -111,6 +111,10 @@ export class WholeHome {
     return this.#home;
   }
 
+  get hasChanged(): boolean {
+    return this.#hasChanged && this.isListed;
+  }
+
   get hasOnlyLevels(): boolean {
     return this.#hasOnlyLevels;
   }

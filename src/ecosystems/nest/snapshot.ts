@@ -2,10 +2,15 @@ import type { Home, Listing, ObjectReading, Structure } from "../../home/home.ts
 import type { Thing } from "../../home/thing.ts";
 import type { Projection } from "../../runtime/json/projection.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
+import { maximalObjects } from "../kit/whole-home.ts";
 import { type Counts, readAlarm, readStructure, readThermostat } from "./snapshot-objects.ts";
 
+/** Far more than an account has: a device has about 60 values. */
+const mostValues = 50_000;
 /** What is read of the account document. Its `metadata` holds the token. */
-export const accountProjection: Projection = { pick: { structures: true, devices: true } };
+export const accountProjection: Projection = {
+  pick: { structures: { whole: mostValues }, devices: { whole: mostValues } },
+};
 
 /**
  * Parses the account document into a home. Unreadable parts are counted and don't affect the rest: an alarm beside
@@ -58,8 +63,9 @@ function deviceObjects(devices: unknown, key: DeviceKey, counts: Counts): JsonOb
 function readStructures(objects: JsonObject | undefined, counts: Counts): Listing<Structure> {
   if (objects === undefined) return unreadableListing;
   const byId = new Map<string, ObjectReading<Structure>>();
-  for (const id of Object.keys(objects)) byId.set(id, readStructure(objects[id], counts));
-  return { isWhole: true, byId };
+  const ids = idsOf(objects, counts);
+  for (const id of ids.taken) byId.set(id, readStructure(objects[id], counts));
+  return { isWhole: ids.areAll, byId };
 }
 
 function readDevices(
@@ -70,16 +76,27 @@ function readDevices(
 ): Listing<Thing> {
   const byId = new Map<string, ObjectReading<Thing>>();
   // The key is the id: the member `device_id` may be missing, and two objects could have the same one.
-  for (const id of Object.keys(objects ?? {})) byId.set(id, read(objects?.[id], listed.get(id) ?? null, counts));
+  const ids = idsOf(objects ?? {}, counts);
+  for (const id of ids.taken) byId.set(id, read(objects?.[id], listed.get(id) ?? null, counts));
   // A device that its structure lists but that has no object is treated like a malformed one.
-  for (const [id, structureId] of listed) if (!byId.has(id)) byId.set(id, read(undefined, structureId, counts));
-  return { isWhole: objects !== undefined, byId };
+  for (const [id, structureId] of listed) {
+    if (byId.size < maximalObjects && !byId.has(id)) byId.set(id, read(undefined, structureId, counts));
+  }
+  return { isWhole: objects !== undefined && ids.areAll && listed.size <= maximalObjects, byId };
+}
+
+/** The first ids. The rest is left out, and the listing counts as incomplete: nothing is gone because of it. */
+function idsOf(objects: JsonObject, counts: Counts): { readonly taken: readonly string[]; readonly areAll: boolean } {
+  const ids = Object.keys(objects);
+  const areAll = ids.length <= maximalObjects;
+  if (!areAll) counts.incomplete += 1;
+  return { taken: areAll ? ids : ids.slice(0, maximalObjects), areAll };
 }
 
 /** Which structure lists which device. If two structures list the same device, the first one counts. */
 function devicesListed(structures: JsonObject | undefined, key: DeviceKey): ReadonlyMap<string, string> {
   const listed = new Map<string, string>();
-  for (const structureId of Object.keys(structures ?? {})) {
+  for (const structureId of Object.keys(structures ?? {}).slice(0, maximalObjects)) {
     const structure = structures?.[structureId];
     const ids = isJsonObject(structure) ? structure[key] : undefined;
     if (!Array.isArray(ids)) continue;

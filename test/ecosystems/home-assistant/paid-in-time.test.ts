@@ -19,6 +19,7 @@ const allStates = {
   ...Object.fromEntries(alarms.map((id) => [id, { s: "off", a: smokeAttributes }])),
 };
 const results = {
+  call_service: { context: { id: "call" } },
   "config/entity_registry/list": [],
   get_states: [
     ...lights.map((id) => ({ entity_id: id, attributes: {} })),
@@ -101,6 +102,35 @@ describe("the events of a large home", () => {
     change({ a: { brightness: 250 } });
     change({ s: "off" });
     assert.equal(stateOf(stream, "light.l1").onOff?.state.on, false, "within the same pause");
+  });
+
+  it("are reported completely when an alarm in the middle of one was reported at once", async () => {
+    const { instance, stream } = await followed();
+    const event = { "binary_sensor.smoke": { "+": { s: "on" } }, "light.l1": { "+": { s: "off" } } };
+    instance.send(changed(instance, event));
+    assert.equal(stateOf(stream, "light.l1").onOff?.state.on, false, "without a further event");
+  });
+
+  it("are reported completely when one takes several turns", async () => {
+    const { instance, turns, stream } = await followed();
+    turns.pieces = 1;
+    instance.send(changed(instance, Object.fromEntries(lights.slice(0, 3).map((id) => [id, { "+": { s: "off" } }]))));
+    while (turns.isWaiting) turns.run();
+    assert.equal(stateOf(stream, "light.l2").onOff?.state.on, false, "without a further event");
+  });
+
+  it("settle a command when one takes several turns", async () => {
+    const { instance, turns } = await followed();
+    const event = changed(instance, { "light.l1": { "+": { s: "off", c: "call" } } });
+    const action = { key: "other/light.l1", step: { trait: "onOff", set: { on: false } } } as const;
+    const outcome = await instance.connector.act(instance.access, action, new AbortController().signal);
+    assert.ok(outcome.state === "accepted");
+    turns.pieces = 1;
+    instance.send(event);
+    while (turns.isWaiting) turns.run();
+    await instance.runtime.advance(100);
+    const late = new Promise((resolve) => setImmediate(resolve, "late"));
+    assert.equal(await Promise.race([outcome.caused, late]), undefined, "without a further event");
   });
 
   it("gather before they are read when there are many", async () => {

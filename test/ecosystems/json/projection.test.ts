@@ -7,13 +7,28 @@ const long = "x".repeat(16_385);
 describe("a projection", () => {
   const message: Projection = {
     by: "type",
-    cases: { event: { pick: { id: true, event: true } }, 7: { pick: { seven: true } } },
+    cases: { event: { pick: { id: true, event: { whole: 9 } } }, 7: { pick: { seven: true } } },
     otherwise: { pick: { type: true } },
   };
   const rows: readonly (readonly [what: string, value: unknown, Projection, expected: unknown])[] = [
-    ["keeps a whole value", { a: [1, null, { b: "c" }] }, true, { a: [1, null, { b: "c" }] }],
-    ["leaves out long texts", { a: [1, long, "short"], b: long, c: 1 }, true, { a: [1, "short"], c: 1 }],
-    ["leaves out a whole long text", long, true, undefined],
+    ["keeps a single value", [1, null, "a", false], { each: true, limit: 9 }, [1, null, "a", false]],
+    ["leaves out lists and objects", [1, [2], { a: 3 }], { each: true, limit: 9 }, [1]],
+    ["leaves out a long text", long, true, undefined],
+    ["keeps a whole value", { a: [1, null, { b: "c" }] }, { whole: 6 }, { a: [1, null, { b: "c" }] }],
+    ["leaves out long texts of it", { a: [1, long, "short"], b: long, c: 1 }, { whole: 9 }, { a: [1, "short"], c: 1 }],
+    [
+      "reads nothing of a document with more values",
+      { a: 1, b: [[], []] },
+      { pick: { a: true, b: { whole: 2 } } },
+      undefined,
+    ],
+    ["reads it with as many", { a: 1, b: [[], []] }, { pick: { a: true, b: { whole: 3 } } }, { a: 1, b: [[], []] }],
+    [
+      "tells an object from other values",
+      [{ a: 1, b: 2 }, [3], 4],
+      { each: { object: { pick: { a: true } }, single: true }, limit: 9 },
+      [{ a: 1 }, 4],
+    ],
     ["keeps a text up to a length", [long, "x".repeat(20_001), 1], { each: { text: 20_000 }, limit: 9 }, [long]],
     ["keeps the named members", { a: 1, b: 2, c: null }, { pick: { a: true, c: true, d: true } }, { a: 1, c: null }],
     ["keeps the first items", [1, 2, 3], { each: true, limit: 2 }, [1, 2]],
@@ -32,9 +47,9 @@ describe("a projection", () => {
     ["is no name of a prototype", { type: "toString" }, message, { type: "toString" }],
     [
       "reads no text of an object",
-      { type: { toString: 1, valueOf: 1 } },
-      message,
-      { type: { toString: 1, valueOf: 1 } },
+      { type: { toString: 1, valueOf: 1 }, id: 1 },
+      { by: "type", cases: {}, otherwise: { pick: { id: true } } },
+      { id: 1 },
     ],
     [
       "tells a list from a single value",
