@@ -281,7 +281,7 @@ describe("the session of the account page", () => {
 
   it("shows hostile names as text, and what an administrator has given away", async (t) => {
     const world = await oauthWorld(t);
-    const hostile = '<img src=x onerror=alert(1)>"&\u202Eevil';
+    const hostile = '<img src=x onerror=alert(1)>"&evil';
     const client = await world.addClient({ name: hostile, kind: "enterprise" });
     await world.tokens(client, admin);
     const visitor = new AccountVisitor(world);

@@ -69,6 +69,8 @@ export class LiveHome {
   #isOutdated = false;
   /** The least pause before the next load. */
   #loadPauseMs = registryPauseMs;
+  /** CPU time of loads that the link has not paid for. */
+  #loadCostMs = 0;
   /** Contexts of changes that are not reported yet. */
   #contextIds: string[] = [];
   /** Whether an event was taken since the last report. */
@@ -83,11 +85,7 @@ export class LiveHome {
     this.#listener = followed?.listener;
     if (followed) this.#searchLater(followed.searchMs);
     const { home } = this;
-    home.reportNow = () => {
-      this.#report();
-      // The rest of the event is not applied yet.
-      this.#hasTaken = true;
-    };
+    home.reportNow = () => this.#report();
     session.observer = {
       ponged: () => {
         this.#report();
@@ -96,7 +94,7 @@ export class LiveHome {
       isUrgent: (text) => home.mayAlarm(text),
       endTurn: () => this.#endTurn(),
       cpuShare: this.#listener?.cpuShare,
-      takeCostMs: () => this.#listener?.takeCostMs?.() ?? 0,
+      takeCostMs: () => this.#takeLoadCostMs() + (this.#listener?.takeCostMs?.() ?? 0),
       slowed: (isSlowed) => this.#listener?.slowed?.(isSlowed),
     };
     void session.ended.then(() => {
@@ -152,7 +150,9 @@ export class LiveHome {
       return session.finish("refused", `the instance did not list its entities${failed ? ` (${failed.code})` : ""}`);
     }
     const entityIds = this.home.load(registries, config, results[4]);
-    this.#loadPauseMs = Math.max(registryPauseMs, pausesPerLoad * (this.#timers.elapsedMs() - startedMs));
+    const loadMs = this.#timers.elapsedMs() - startedMs;
+    this.#loadCostMs += loadMs;
+    this.#loadPauseMs = Math.max(registryPauseMs, pausesPerLoad * loadMs);
     await this.#subscribe(entityIds);
     this.#isLoading = false;
     if (this.#isOutdated) this.#loadSoon(registryPauseMs);
@@ -194,6 +194,12 @@ export class LiveHome {
     this.#contextIds.push(...contextIds);
     // The home may have been reported in the middle of the event, but not these contexts.
     this.#hasTaken = true;
+  }
+
+  #takeLoadCostMs(): number {
+    const costMs = this.#loadCostMs;
+    this.#loadCostMs = 0;
+    return costMs;
   }
 
   #ignored(count: number): void {

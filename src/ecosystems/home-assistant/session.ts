@@ -13,7 +13,7 @@ import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason } from "../connector.ts";
 import { textOf } from "../kit/document-values.ts";
-import { IngestShare } from "../kit/ingest-share.ts";
+import { IngestShare, threadCostPerByteMs } from "../kit/ingest-share.ts";
 import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
 import type { InstanceAccess } from "./address.ts";
 import { authenticate } from "./authentication.ts";
@@ -114,7 +114,8 @@ export class Session implements IngestStream {
   /** Messages that are not applied yet, oldest first. */
   readonly #unread: (string | Buffer)[] = [];
   #unreadBytes = 0;
-  #messageCount = 0;
+  /** CPU time outside of turns that is not paid for: of receiving messages, and of the thread that reads large ones. */
+  #receivingMs = 0;
   /** Applies the unread messages. Undefined when there are none. */
   #work: Generator<"wait" | undefined> | undefined;
   /** Whether a waiting text may report an alarm. */
@@ -342,7 +343,7 @@ export class Session implements IngestStream {
     // A thread takes a large Buffer over: as text it would be copied.
     this.#unread.push(bytes > messageBounds.bytes ? data : String(data));
     this.#unreadBytes += bytes + messageOverhead;
-    this.#messageCount += 1;
+    this.#receivingMs += messageCostMs;
     if (!this.#slowPause) this.#parts.turns.take(this);
     if (this.#unreadBytes <= unreadLimit || this.#isPaused) return;
     this.#isPaused = true;
@@ -397,8 +398,8 @@ export class Session implements IngestStream {
 
   spent(ms: number): boolean {
     if (this.#end) return false;
-    const pauseMs = this.#share.spend(ms + this.#messageCount * messageCostMs);
-    this.#messageCount = 0;
+    const pauseMs = this.#share.spend(ms + this.#receivingMs);
+    this.#receivingMs = 0;
     if (pauseMs === 0) this.#pauseReading();
     if (pauseMs === 0 || this.#isClosing) return true;
     this.#socket.pause();
@@ -449,6 +450,7 @@ export class Session implements IngestStream {
 
   #readInThread(content: string | Buffer): { isRead: boolean; value?: unknown } {
     const answer: { isRead: boolean; value?: unknown } = { isRead: false };
+    this.#receivingMs += content.length * threadCostPerByteMs;
     void this.#parts.readLarge(this.#source, content, this.#frameProjection()).then((value) => {
       answer.value = value;
       answer.isRead = true;

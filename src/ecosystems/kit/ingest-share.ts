@@ -2,6 +2,9 @@ import { limits, type OnLimitReached } from "../../model/limits.ts";
 import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { StreamListener } from "../connector.ts";
 
+/** Estimated CPU time of the thread that reads large JSON. */
+export const threadCostPerByteMs = 50 / 1_000_000;
+
 export interface IngestShareParts {
   readonly listener: Pick<StreamListener, "cpuShare" | "takeCostMs" | "slowed">;
   readonly elapsedMs: () => number;

@@ -8,7 +8,7 @@ import type { Projection } from "../../runtime/json/projection.ts";
 import { isForThread, isJsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import { LeakyBucket } from "../../runtime/leaky-bucket.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
-import { IngestShare } from "../kit/ingest-share.ts";
+import { IngestShare, threadCostPerByteMs } from "../kit/ingest-share.ts";
 import type { IngestStream, IngestTurns } from "../kit/ingest-turns.ts";
 import { accountProjection, readSnapshot } from "./snapshot.ts";
 
@@ -70,6 +70,8 @@ export class NestStream implements IngestStream {
   readonly #ending = new AbortController();
   readonly #rate = new LeakyBucket({ perSecond: limits.streamBytesPerSecond, atOnce: limits.streamBytesAtOnce });
   readonly #share: IngestShare;
+  /** CPU time of the thread that is not paid for. */
+  #threadMs = 0;
   readonly #onLimitReached: OnLimitReached;
   /** Text that was received and is not parsed yet. */
   readonly #unread: string[] = [];
@@ -195,7 +197,8 @@ export class NestStream implements IngestStream {
 
   spent(ms: number): boolean {
     if (this.#end) return false;
-    const pauseMs = this.#share.spend(ms);
+    const pauseMs = this.#share.spend(ms + this.#threadMs);
+    this.#threadMs = 0;
     if (pauseMs === 0 || this.#endsLater !== undefined) return true;
     this.#response.pause();
     this.#slowPause = setTimeout(() => {
@@ -249,6 +252,7 @@ export class NestStream implements IngestStream {
   async #takeLargePut(data: string, mark: PutMark): Promise<void> {
     const later: EventSourceMessage[] = [];
     this.#later = later;
+    this.#threadMs += data.length * threadCostPerByteMs;
     try {
       const put = await this.#readLarge(data, putProjection, this.#ending.signal);
       this.#later = undefined;

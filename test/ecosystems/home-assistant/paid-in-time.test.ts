@@ -44,6 +44,11 @@ class CountedTurns {
     this.#streams.delete(stream);
   }
 
+  /** Resolves when a message that was read elsewhere may have been applied. */
+  async isIdle(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   get isWaiting(): boolean {
     return this.#streams.size > 0;
   }
@@ -212,6 +217,19 @@ describe("a home that takes more than its share of CPU", () => {
     assert.ok(smoke?.isRead && smoke.object.traits.smoke?.state.state === "alarm", "its own alarm comes through");
     await instance.runtime.advance(30_000);
     assert.deepEqual(slowed, [true, false]);
+  });
+});
+
+describe("the thread that reads large messages", () => {
+  it("is paid for by the home that sends them", async () => {
+    const slowed: boolean[] = [];
+    const { instance, turns } = await followed((isSlowed) => slowed.push(isSlowed));
+    const event = changed(instance, { "light.l1": { "+": { a: { brightness: 7, effect: "x".repeat(1_900_000) } } } });
+    for (let n = 0; n < 20 && slowed.length === 0; n++) {
+      instance.send(event);
+      await turns.isIdle();
+    }
+    assert.deepEqual(slowed, [true]);
   });
 });
 

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
 import { limits } from "../../../src/model/limits.ts";
+import { LeakyBucket } from "../../../src/runtime/leaky-bucket.ts";
 import { manualRuntime } from "../../federation/manual-runtime.ts";
 import { listen } from "../listening.ts";
 import { writtenSession } from "./written-session.ts";
@@ -41,6 +42,7 @@ describe("a session with an instance that withholds answers", () => {
 
   it("limits the bytes while an answer that may be large is awaited, beyond those of a whole home", async () => {
     const { session, socket, runtime, reached } = await writtenSession();
+    session.observer = { ...session.observer, cpuShare: new LeakyBucket({ perSecond: 1_000, atOnce: 1_000_000 }) };
     void session.call("get_states", {}, { large: true });
     const event = JSON.stringify({ id: 99, type: "event", event: "x".repeat(15 * megabyte) });
     for (let i = 0; i < 6; i++) socket.emit("message", event, false);
