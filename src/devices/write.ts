@@ -145,12 +145,13 @@ function checkName(name: string): string {
 
 function checkValue(name: string, value: string | null): string | null {
   if (value === null || value === "") return null;
-  const subject = valueSubject(name);
-  if (utf8.encode(value).length > writeLimits.valueBytes) {
-    throw new ValueTooLarge(`${subject} must have at most ${writeLimits.valueBytes} bytes in UTF-8.`);
+  // A UTF-16 code unit takes three bytes at most.
+  const isShort = value.length * 3 <= writeLimits.valueBytes;
+  if (!isShort && utf8.encode(value).length > writeLimits.valueBytes) {
+    throw new ValueTooLarge(`${valueSubject(name)} must have at most ${writeLimits.valueBytes} bytes in UTF-8.`);
   }
   if (forbiddenCharacter.test(value)) {
-    throw new BadValue(`${subject} must be text; of control characters it may hold tabs and line breaks.`);
+    throw new BadValue(`${valueSubject(name)} must be text; of control characters it may hold tabs and line breaks.`);
   }
   return value;
 }

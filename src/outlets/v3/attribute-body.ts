@@ -8,9 +8,9 @@ import { BadParameter } from "../../model/errors.ts";
 /** Parses the body of an update: one flat JSON object of attribute names and values. The names are checked later. */
 export function readWrites(body: Body): readonly AttributeWrite[] {
   if (body.kind === "form") throw refusals.wrongContentType(jsonBody);
-  const members = body.kind === "json" ? membersOf(body.value) : [];
-  if (members.length === 0) throw refused("The body must be a JSON object with at least one attribute and its value.");
-  return writesOf(Object.fromEntries(members));
+  const writes = body.kind === "json" && isObject(body.value) ? writesOf(body.value) : [];
+  if (writes.length === 0) throw refused("The body must be a JSON object with at least one attribute and its value.");
+  return writes;
 }
 
 /** The writes that an object of attribute names and values stands for; none if it is empty. */
@@ -33,8 +33,8 @@ export function refusePair({ attributes }: DeviceState): void {
   );
 }
 
-function membersOf(value: unknown): readonly [string, unknown][] {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Values are stored as text, numbers as JSON writes them. */
