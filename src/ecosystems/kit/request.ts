@@ -2,6 +2,7 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from "node:https";
 import { isIP, type LookupFunction, connect as openPlain, type Socket } from "node:net";
 import { connect as openEncrypted } from "node:tls";
+import { limitInterimAnswers } from "../../runtime/network/interim-answers.ts";
 
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -21,6 +22,7 @@ export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise
   return new Promise((resolve, reject) => {
     const open = url.protocol === "https:" ? https.request : http.request;
     const request: ClientRequest = open(url, { method, headers, createConnection: () => connect(url, lookup) });
+    limitInterimAnswers(request);
     const giveUp = (error?: Error) => {
       removeListeners();
       reject(error ?? new Error("closed without an answer"));

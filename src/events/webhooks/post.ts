@@ -1,5 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { limitInterimAnswers } from "../../runtime/network/interim-answers.ts";
 import {
   type AddressRules,
   lookupAmong,
@@ -65,6 +66,7 @@ function send(
         request.destroy();
       },
     );
+    limitInterimAnswers(request);
     // An answer that switches protocols comes only here. Without a listener the connection closes without an error.
     request.on("upgrade", (response, socket) => {
       resolve(response.statusCode ?? 0);

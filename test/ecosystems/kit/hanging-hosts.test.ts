@@ -54,6 +54,26 @@ for (const [host, scheme, words] of hosts) {
   });
 }
 
+describe("interim answers without end", () => {
+  it("end the call", async (t) => {
+    const { port, open } = await silentHost(t, "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(50));
+    for (const [name, call] of Object.entries(calls)) {
+      t.diagnostic(name);
+      await call(`http://127.0.0.1:${port}/`, t.signal);
+    }
+    while (open.size > 0) await flushPromises();
+  });
+
+  it("are no hindrance when they are few", async (t) => {
+    const words = `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`;
+    const { port } = await silentHost(t, words);
+    const url = `http://127.0.0.1:${port}/`;
+    assert.deepEqual(await calls["a webhook"]!(url, t.signal), { status: 200, text: null });
+    const read = await jsonCaller(readJsonHere)({ method: "POST", url, body: {} }, t.signal);
+    assert.equal(read.isAnswered && read.status, 200);
+  });
+});
+
 describe("the head of an answer", () => {
   it("of over 16 KB ends the call", async (t) => {
     const { port, open } = await silentHost(t, `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(17_000)}`);
