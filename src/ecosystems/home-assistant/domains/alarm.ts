@@ -1,4 +1,4 @@
-import type { AlarmState } from "../../../home/traits/alarm-states.ts";
+import { type AlarmState, noConditions } from "../../../home/traits/alarm-states.ts";
 import type { Smoke } from "../../../home/traits/smoke.ts";
 import type { EntityState } from "../entity-states.ts";
 
@@ -10,7 +10,7 @@ export function alarmTrait({ state }: EntityState, available: boolean): Smoke {
   const known = states.get(state);
   return {
     available,
-    state: { state: known ?? "unknown", word: known === undefined ? state : null, testing: null },
+    state: { state: known ?? "unknown", ...noConditions, word: known === undefined ? state : null },
     capabilities: notGraded,
   };
 }
