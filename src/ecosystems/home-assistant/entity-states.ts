@@ -125,6 +125,11 @@ export class EntityStates {
     return { changed, removed, ignoredCount };
   }
 
+  /** Whether the instance has a state of the entity, whatever it says. */
+  has(entityId: string): boolean {
+    return this.#raw.has(entityId);
+  }
+
   view(entityId: string): EntityView {
     const raw = this.#raw.get(entityId);
     const isFresh = raw !== undefined && isUsable(raw);

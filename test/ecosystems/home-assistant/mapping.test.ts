@@ -10,6 +10,7 @@ import { groupEntities } from "../../../src/ecosystems/home-assistant/grouping.t
 import { type Entity, unregistered } from "../../../src/ecosystems/home-assistant/registries.ts";
 import type { Role } from "../../../src/ecosystems/home-assistant/roles.ts";
 import { thingOf } from "../../../src/ecosystems/home-assistant/things.ts";
+import { noConditions } from "../../../src/home/traits/alarm-states.ts";
 import { finished } from "../immediate-turns.ts";
 
 const attributes = fc.dictionary(
@@ -59,7 +60,7 @@ describe("the things of an instance", () => {
     const roled = entities.map(([id, role, more]) => {
       return { role, entity: { ...unregistered(id), deviceId: "d", ...more } };
     });
-    const device = { areaId: null, name: "D", maker: null, model: null };
+    const device = { rootId: "d", areaId: null, name: "D", maker: null, model: null };
     const groups = groupEntities(roled, { entities: new Map(), devices: new Map([["d", device]]), areas: new Map() });
     return groups.map(
       ({ kind, primary, parts }) => `${kind} ${primary.id}: ${Object.keys(parts).toSorted().join(" ")}`,
@@ -96,7 +97,7 @@ describe("the things of an instance", () => {
     const roled = Object.entries(roles).map(([id, role]) => {
       return { role, entity: { ...unregistered(id), deviceId: "d" } };
     });
-    const devices = new Map([["d", { areaId: null, name: "D", maker: null, model: null }]]);
+    const devices = new Map([["d", { rootId: "d", areaId: null, name: "D", maker: null, model: null }]]);
     const registries = { entities: new Map(), devices, areas: new Map() };
     const [group] = groupEntities(roled, registries);
     const found = new EntityStates();
@@ -134,7 +135,7 @@ describe("the things of an instance", () => {
   });
 
   it("take an unknown word of a smoke sensor as unknown, and never as clear", () => {
-    const { state } = alarmTrait({ state: "smouldering", attributes: {} }, true);
+    const { state } = alarmTrait({ state: "smouldering", attributes: {} }, true, noConditions);
     assert.deepEqual([state.state, state.word], ["unknown", "smouldering"]);
   });
 
