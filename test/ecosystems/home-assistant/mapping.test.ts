@@ -55,6 +55,24 @@ describe("the states of entities", () => {
   }
 });
 
+describe("the values of an entity that vanishes", () => {
+  const after = (id: string) => {
+    const found = new EntityStates();
+    const entities = new Map([["sensor.x", { id }]]);
+    found.begin(entities);
+    finished(found.apply({ a: { "sensor.x": { s: "19", a: {} } } }));
+    finished(found.apply({ r: ["sensor.x"] }));
+    found.begin(entities);
+    return found.view("sensor.x").lastState?.state;
+  };
+
+  it("stay if it has a registry entry", () => assert.equal(after("random"), "19"));
+
+  it("are forgotten if it has none: an instance could have new ones for ever", () => {
+    assert.equal(after("sensor.x"), undefined);
+  });
+});
+
 describe("the things of an instance", () => {
   const groupsOf = (...entities: readonly (readonly [id: string, role: Role, more?: Partial<Entity>])[]) => {
     const roled = entities.map(([id, role, more]) => {
