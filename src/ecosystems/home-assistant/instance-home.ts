@@ -78,7 +78,7 @@ export class InstanceHome {
 
   /** Takes the entities of the stored things: what they are is not known while the instance starts. */
   remember(known: readonly RoledEntity[]): void {
-    this.#known = new Map(known.map((one) => [one.entity.id, one]));
+    this.#known = new Map([...known.map((one) => [one.entity.id, one] as const), ...this.#known]);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Traits } from "../../home/catalogue.ts";
 import type { Thing } from "../../home/thing.ts";
+import { noConditions } from "../../home/traits/alarm-states.ts";
 import { textOf } from "../kit/document-values.ts";
 import { alarmTrait, type ReportedConditions } from "./domains/alarm.ts";
 import { batteryTrait } from "./domains/battery.ts";
@@ -86,6 +87,7 @@ function saysDisconnected({ parts }: Group, { view }: ThingContext): boolean {
 
 /** What the device says of one half of an alarm. One entity that is on is enough; null when none has told anything. */
 function conditionsOf(half: AlarmHalf, group: Group, { view }: ThingContext): ReportedConditions {
+  if (group.conditions.length === 0) return noConditions;
   const reported: Partial<Record<keyof ReportedConditions, boolean | null>> = {};
   for (const condition of alarmConditions) {
     const states = group.conditions
