@@ -39,12 +39,14 @@ export interface ThingTraits {
   readonly thermostat?: NamedTrait<ThermostatField, ThermostatCapability>;
   readonly fanTimer?: NamedTrait<"active" | "untilMs" | "untilText", "supported" | "maxMinutes">;
   readonly fan?: NamedTrait<"mode" | "percent", "modes" | "percentStep">;
-  readonly smoke?: NamedTrait<"state" | "word" | "testing", "graded">;
-  readonly carbonMonoxide?: NamedTrait<"state" | "word" | "testing", "graded">;
+  readonly smoke?: NamedTrait<AlarmField, "graded">;
+  readonly carbonMonoxide?: NamedTrait<AlarmField, "graded">;
   readonly battery?: NamedTrait<"state" | "percent", never>;
   readonly indicator?: NamedTrait<"color", never>;
   readonly presence?: NamedTrait<"state" | "word", never>;
 }
+
+type AlarmField = "state" | "word" | "testing" | "fault" | "endOfLife" | "muted";
 
 type ThermostatField =
   | "mode"

@@ -67,7 +67,21 @@ const commands: Readonly<Record<string, Command>> = {
   get_services: (client, { id }) => succeed(client, id, serviceNames()),
   "config/area_registry/list": (client, { id }) => succeed(client, id, [...client.parts.instance.areas.values()]),
   "config/device_registry/list": (client, { id }) => succeed(client, id, [...client.parts.instance.devices.values()]),
-  "config/entity_registry/list": (client, { id }) => succeed(client, id, [...client.parts.instance.entities.values()]),
+  "config/entity_registry/list": (client, { id }) => {
+    const entries = [...client.parts.instance.entities.values()];
+    succeed(
+      client,
+      id,
+      entries.map(({ device_class, original_device_class, ...entry }) => entry),
+    );
+  },
+  "config/entity_registry/get_entries": (client, { id, entity_ids }) => {
+    const entries = (entity_ids as string[]).map((entityId) => [
+      entityId,
+      client.parts.instance.entities.get(entityId) ?? null,
+    ]);
+    succeed(client, id, Object.fromEntries(entries));
+  },
   call_service: (client, { id, domain, service, target, service_data }) => {
     const { instance, faults } = client.parts;
     const contextId = newId();

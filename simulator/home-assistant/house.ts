@@ -49,7 +49,7 @@ function addAlarm(instance: Instance, area_id: string): void {
   const device_id = instance.addDevice({ name: "Kitchen Protect", manufacturer: "Nest", model: "Protect", area_id });
   const add = (name: string, device_class: string, state: string, category: "diagnostic" | null = null) => {
     const attributes = { friendly_name: `Kitchen Protect ${name}`, device_class };
-    const entry = { device_id, original_name: name, entity_category: category };
+    const entry = { device_id, original_name: name, has_entity_name: true, entity_category: category };
     instance.addEntity(`binary_sensor.kitchen_${name.toLowerCase()}`, state, attributes, entry);
   };
   add("Smoke", "smoke", "off");

@@ -24,6 +24,17 @@ export interface EntityEntry {
   readonly disabled_by: string | null;
   readonly hidden_by: string | null;
   readonly entity_category: "config" | "diagnostic" | null;
+  readonly translation_key: string | null;
+  /** Seconds since 1970. */
+  readonly created_at: number;
+  /** The name that the integration gave it is only a part: the device's name comes before it. */
+  readonly has_entity_name: boolean;
+  /** `device`: also a name that a person gave it is only a part. Absent in versions before this member. */
+  readonly next_name_part?: "device" | null;
+  /** The class that a person has chosen. Only `get_entries` sends it. */
+  readonly device_class: string | null;
+  /** The class that the integration gave it. Only `get_entries` sends it. */
+  readonly original_device_class: string | null;
 }
 
 export interface DeviceEntry {
@@ -33,6 +44,9 @@ export interface DeviceEntry {
   readonly name_by_user: string | null;
   readonly manufacturer: string | null;
   readonly model: string | null;
+  /** The device that this one is a component of. It has neither maker nor model of its own then. */
+  readonly parent_device_id?: string | null;
+  readonly next_name_part?: "parent_device" | null;
 }
 
 export interface AreaEntry {
@@ -62,7 +76,7 @@ export class Instance {
   readonly listeners = new Set<InstanceListener>();
   temperatureUnit: TemperatureUnit;
   locationName = "Hearth Hollow";
-  runState: "RUNNING" | "STARTING" = "RUNNING";
+  runState: "RUNNING" | "STARTING" | "NOT_RUNNING" = "RUNNING";
 
   /** When a person or a client last changed something; the simulated life rests for a while then. */
   touchedMs = 0;
@@ -93,12 +107,17 @@ export class Instance {
       device_id: null,
       area_id: null,
       name: null,
-      original_name: null,
+      original_name: textOf(attributes.friendly_name),
       platform: "demo",
       unique_id: id,
       disabled_by: null,
       hidden_by: null,
       entity_category: null,
+      translation_key: null,
+      created_at: Date.now() / 1_000,
+      has_entity_name: false,
+      device_class: null,
+      original_device_class: textOf(attributes.device_class),
       ...entry,
       id,
       entity_id: entityId,
@@ -139,6 +158,16 @@ export class Instance {
     const before = this.lost.get(entityId);
     if (!this.lost.delete(entityId)) return;
     this.set(entityId, before!.state, before!.attributes);
+  }
+
+  /** The state of a registered entity whose integration is not loaded yet. Its name is the registry's, a part or not. */
+  restore(entityId: string, attributes: Attributes): void {
+    const { name, original_name } = this.entities.get(entityId)!;
+    this.set(entityId, "unavailable", {
+      ...describing(attributes),
+      friendly_name: name ?? original_name,
+      restored: true,
+    });
   }
 
   removeState(entityId: string): void {
@@ -193,6 +222,10 @@ export class Instance {
 export function describing(attributes: Attributes): Attributes {
   const kept = ["friendly_name", "device_class", "supported_features", "hvac_modes", "min_temp", "max_temp"];
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => kept.includes(name)));
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 export function newId(): string {

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { type Faults, noFaults } from "./faults.ts";
 import { furnish } from "./house.ts";
 import { answerHttp } from "./http.ts";
-import { describing, Instance, type TemperatureUnit } from "./instance.ts";
+import { Instance, type TemperatureUnit } from "./instance.ts";
 import { type KeptInstance, keptOf, restoreKept } from "./kept-state.ts";
 import { type LifeOptions, startLife } from "./life.ts";
 import { playScene } from "./scenes.ts";
@@ -39,11 +39,10 @@ export interface HomeAssistant {
   releaseEvents(): void;
   /** The instance ends all connections. */
   hangUp(): void;
-  /**
-   * The instance restarts: connections break, and all entities are restored from before, as unavailable. It stays
-   * STARTING until `finishStart`.
-   */
+  /** The instance restarts: connections break. It is NOT_RUNNING, and no entity has a state, until `restoreStates`. */
   restart(): void;
+  /** The instance is STARTING: registered entities have a state again, as unavailable, until `finishStart`. */
+  restoreStates(): void;
   /** Integrations are loaded: the entities have their states again, and the instance is RUNNING. */
   finishStart(): void;
   /** Updates one entity this often at once. */
@@ -94,13 +93,15 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
     hangUp: () => sockets.end(() => true, "close"),
     restart() {
       sockets.end(() => true, "destroy");
-      instance.runState = "STARTING";
+      instance.runState = "NOT_RUNNING";
       before = new Map([...instance.states, ...instance.lost]);
       instance.lost.clear();
       instance.states.clear();
+    },
+    restoreStates() {
+      instance.runState = "STARTING";
       for (const [entityId, { attributes }] of before) {
-        if (!instance.entities.has(entityId)) continue;
-        instance.set(entityId, "unavailable", { ...describing(attributes), restored: true });
+        if (instance.entities.has(entityId)) instance.restore(entityId, attributes);
       }
     },
     finishStart() {
@@ -128,8 +129,9 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
     save: () => file?.write(),
   };
   const restartSoon = () => {
-    if (instance.runState === "STARTING") return;
+    if (instance.runState !== "RUNNING") return;
     simulator.restart();
+    simulator.restoreStates();
     starting = systemClock.after(startMs, () => simulator.finishStart());
   };
   const deleteTokens = () => {
@@ -150,7 +152,7 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
     async stop() {
       starting();
       for (const cancel of lives) cancel();
-      if (instance.runState === "STARTING") simulator.finishStart();
+      if (instance.runState !== "RUNNING") simulator.finishStart();
       file?.write();
       sockets.end(() => true, "destroy");
       sockets.close();

@@ -1,6 +1,7 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { Traits } from "../home/catalogue.ts";
 import type { CommandedTrait } from "../home/command-plan.ts";
+import { isCurrent } from "../home/traits/alarm-states.ts";
 
 /** A thing as an assistant is told about it: its last known state, and whether that is current. */
 export interface CurrentThing extends ReadThing {
@@ -37,9 +38,11 @@ export const targetFields = ["targetCelsius", "heatCelsius", "coolCelsius"] as c
 
 /**
  * Whether the assistant can rely on the state: it is current, and at least one trait is available. A trait whose
- * availability was not told counts as available.
+ * availability was not told counts as available, and so does an alarm of a detector that says that it is broken.
  */
 export function isReachable({ goneMs, isStale, traits }: CurrentThing): boolean {
   if (goneMs !== null || isStale) return false;
-  return Object.values(traits).some(({ available }) => available !== false);
+  const { smoke, carbonMonoxide } = traits;
+  if (Object.values(traits).some(({ available }) => available !== false)) return true;
+  return [smoke, carbonMonoxide].some((alarm) => alarm !== undefined && isCurrent(alarm));
 }

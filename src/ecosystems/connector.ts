@@ -3,7 +3,7 @@ import type { Home } from "../home/home.ts";
 import type { LeakyBucket } from "../runtime/leaky-bucket.ts";
 import type { Consent } from "./consent.ts";
 import type { Credential, RenewalOutcome } from "./credential.ts";
-import type { Feed, FollowedLink } from "./feed.ts";
+import type { Feed, FollowedLink, KnownThing } from "./feed.ts";
 
 /**
  * The interface of every home ecosystem. A connector turns its protocol into whole homes and handles refusals
@@ -119,6 +119,8 @@ export interface StreamListener {
   takeCostMs?(): number;
   /** The account is read more slowly, because it took more than its share of CPU, or no longer so. */
   slowed?(isSlowed: boolean): void;
+  /** The account's things as they are stored, by key, with everything that the connector has reported. */
+  storedThings?(): Promise<ReadonlyMap<string, KnownThing>>;
   /** The link that is followed, for a connector with a feed. */
   readonly link?: FollowedLink;
 }

@@ -1,5 +1,5 @@
 import type { Connector, StreamEnd, StreamListener } from "../ecosystems/connector.ts";
-import type { FollowedLink } from "../ecosystems/feed.ts";
+import type { FollowedLink, KnownThing } from "../ecosystems/feed.ts";
 import { newCpuShare } from "../ecosystems/kit/ingest-share.ts";
 import type { Home } from "../home/home.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
@@ -24,6 +24,7 @@ export interface FollowerParts {
   readonly failed: FailLink;
   /** Called when the account is read more slowly, because it took more than its share of CPU, or no longer so. */
   readonly slowed: (isSlowed: boolean) => void;
+  readonly storedThings: () => Promise<ReadonlyMap<string, KnownThing>>;
   /** For a connector with a feed. */
   readonly link?: FollowedLink;
 }
@@ -186,6 +187,7 @@ export class Follower {
         cpuShare: this.#cpuShare,
         takeCostMs: () => this.#parts.lane.takeCostMs(),
         slowed: (isSlowed) => this.#parts.slowed(isSlowed),
+        storedThings: this.#parts.storedThings,
         ...(this.#parts.link && { link: this.#parts.link }),
       };
       const end = await this.#connect(token, guarded(listener, failed, stream.signal), stream.signal);
@@ -292,6 +294,7 @@ function guarded(listener: StreamListener, failed: FailLink, signal: AbortSignal
     unchanged: guard(listener.unchanged),
     partial: guard(listener.partial),
     stored: listener.stored,
+    ...(listener.storedThings && { storedThings: listener.storedThings }),
     ...(listener.cpuShare && { cpuShare: listener.cpuShare }),
     ...(listener.takeCostMs && { takeCostMs: listener.takeCostMs }),
     ...(listener.slowed && { slowed: guard(listener.slowed) }),

@@ -65,18 +65,19 @@ export function newRun(parts: LinkRunParts): LinkRun {
     parts.mirrored,
   );
   const fed = connector.feed && parts.feeds;
+  const storedThings = async () => {
+    // What the stream before has sent may not be stored yet.
+    await lane.idle();
+    return loadThings(store, link);
+  };
   const followedLink = fed && {
     access: () => credential.token,
-    async storedThings() {
-      // What the stream before has sent may not be stored yet.
-      await lane.idle();
-      return loadThings(store, link);
-    },
+    storedThings,
     messages: fed.messagesOf(link),
     calls: fed.callsOf(link),
   };
   const followed = {
-    ...{ credential, connector, lane, record, admission, runtime, stopping, failed, slowed },
+    ...{ credential, connector, lane, record, admission, runtime, stopping, failed, slowed, storedThings },
     ...(followedLink && { link: followedLink }),
   };
   const follower: Follower = new Follower(followed, parts.confirmedMs);

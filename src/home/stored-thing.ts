@@ -64,7 +64,7 @@ export function descriptorOf(
 export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBack = false): readonly FieldChange[] {
   const changes: FieldChange[] = [];
   const compare = (trait: TraitName, field: string, value: FieldValue) => {
-    const before = isBack ? undefined : stored[trait]?.[field];
+    const before = isBack ? undefined : stored[trait] && (stored[trait][field] ?? untold);
     if (before === undefined || before[0] !== value) changes.push(fieldChange(trait, field, before?.[0], value));
   };
   for (const trait of traitNames) {
@@ -84,6 +84,9 @@ export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBac
   }
   return changes;
 }
+
+/** A field that the version which stored the row did not know. */
+const untold: readonly [null] = [null];
 
 /** The change of a field to another value. */
 export function fieldChange(trait: TraitName, field: string, before: FieldValue | undefined, value: FieldValue) {

@@ -9,9 +9,10 @@ import type { GoogleTrait } from "../../src/assistants/google-home/trait.ts";
 import { isGoogles, protocols } from "../../src/ecosystems/registry.ts";
 import { planCommand } from "../../src/home/command.ts";
 import { isCommandError } from "../../src/home/command-errors.ts";
+import { noConditions } from "../../src/home/traits/alarm-states.ts";
 import type { Thermostat } from "../../src/home/traits/thermostat.ts";
 
-const cleared = { state: "clear", word: null, testing: null } as const;
+const cleared = { ...noConditions, state: "clear", word: null } as const;
 
 /** A thing with these traits; all are available. */
 function thing(kind: CurrentThing["kind"], traits: object, change: Partial<CurrentThing> = {}): CurrentThing {
@@ -163,6 +164,16 @@ describe("a device at Google", () => {
     assert.deepEqual(words({ state: "unknown" }), ["unknown", clear]);
     assert.deepEqual(words({ state: null }), ["unknown", clear]);
     assert.deepEqual(words({}, false), ["unknown", clear]);
+  });
+
+  it("is offline while the alarm says that it is broken, and tells its danger", () => {
+    const broken = (state: object, more: object = {}) =>
+      shown(thing("alarm", { smoke: { state: { ...cleared, fault: true, ...state }, available: false }, ...more }));
+    const battery = { battery: { state: { state: "ok", percent: null } } };
+    assert.deepEqual([broken({}), broken({}, battery)], [{ online: false }, { online: false }]);
+    const danger = [{ name: "SmokeLevel", currentSensorState: "smoke detected" }];
+    assert.deepEqual(broken({ state: "alarm" }), { online: true, currentSensorStateData: danger });
+    assert.deepEqual(broken({ state: "unknown" }), { online: false });
   });
 
   it("tells of smoke while its thermometer has no value", () => {

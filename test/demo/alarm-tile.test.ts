@@ -19,6 +19,19 @@ describe("an alarm's tile", () => {
     assert.deepEqual(lookOf(thing("alarm", { smoke: trait(clear) })), ["gray", "Smoke clear, CO unknown"]);
   });
 
+  it("says that a sensor is broken, unless the alarm reports danger", () => {
+    const broken = { ...clear, available: false, fault: true };
+    assert.deepEqual(lookOf(alarm(broken, clear)), ["gray", "Broken: Smoke"]);
+    assert.deepEqual(lookOf(alarm(broken, broken)), ["gray", "Broken: Smoke and CO"]);
+    assert.deepEqual(lookOf(alarm(broken, { ...clear, state: "alarm" })), ["red", "CO emergency"]);
+    const sounding = alarmTile(alarm({ ...broken, state: "alarm" }, clear), undefined).text;
+    assert.match(sounding, /alarm red.*says that it is broken.*>Smoke emergency</s);
+    assert.doesNotMatch(sounding, /stopped answering/);
+    const worn = { ...clear, endOfLife: true, testing: true, muted: true };
+    const { text } = alarmTile(alarm(clear, worn), undefined);
+    assert.match(text, /alarm green.*· must be replaced · is being tested · is muted.*>All clear</s);
+  });
+
   it("shows the worse of two sensors, and both if they are alike", () => {
     assert.deepEqual(lookOf(alarm({ state: "alarm" }, { state: "warning" })), ["red", "Smoke emergency"]);
     assert.deepEqual(lookOf(alarm({ state: "alarm" }, { state: "alarm" })), ["red", "Smoke and CO emergency"]);

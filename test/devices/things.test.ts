@@ -192,7 +192,10 @@ describe("a thing of a linked account", () => {
       const after = await find("t_1");
       const [, addedMs] = before.smoke!.available!;
       assert.deepEqual([...fieldsSince(after, "smoke", addedMs).keys()], ["state", "word"]);
-      assert.deepEqual([...fieldsSince(after, "smoke").keys()], ["available", "state", "word", "testing"]);
+      assert.deepEqual(
+        [...fieldsSince(after, "smoke").keys()],
+        [...["available", "state", "word", "testing", "fault", "endOfLife", "muted"]],
+      );
       const [value, updateTimeMs] = after.state.smoke!.state!;
       assert.deepEqual(fieldsSince(after, "smoke").get("state"), { value, updateTimeMs });
       assert.equal(fieldsSince(after, "fan").size, 0);

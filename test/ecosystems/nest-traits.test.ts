@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
 import type { Thing } from "../../src/home/thing.ts";
+import { noConditions } from "../../src/home/traits/alarm-states.ts";
 import { makeAlarm, makeDocument, makeStructure, makeThermostat } from "./made-documents.ts";
 
 describe("the traits of a Nest thermostat", () => {
@@ -128,8 +129,13 @@ describe("the traits of a Nest alarm", () => {
       ui_color_state: "red",
     });
     assert.equal(kind, "alarm");
-    assert.deepEqual(traits.smoke?.state, { state: "alarm", word: "emergency", testing: true });
-    assert.deepEqual(traits.carbonMonoxide?.state, { state: "warning", word: "warning", testing: true });
+    assert.deepEqual(traits.smoke?.state, { ...noConditions, state: "alarm", word: "emergency", testing: true });
+    assert.deepEqual(traits.carbonMonoxide?.state, {
+      ...noConditions,
+      state: "warning",
+      word: "warning",
+      testing: true,
+    });
     assert.deepEqual(traits.battery?.state, { state: "low", percent: null });
     assert.deepEqual(traits.indicator?.state, { color: "red" });
   });

@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
 import type { Home, ObjectReading, Structure } from "../../src/home/home.ts";
+import { noConditions } from "../../src/home/traits/alarm-states.ts";
 import { parseUntrusted } from "../../src/runtime/json/untrusted-json.ts";
 import { shownOf, shownOfAlarm, shownOfStructure, shownOfThermostat } from "../home/home-parts.ts";
 import { makeAlarm, makeDocument, makeStructure, makeThermostat } from "./made-documents.ts";
@@ -256,8 +257,8 @@ describe("the states of a Nest snapshot", () => {
     const sighting = account.alarms.byId.get("a1");
     assert.ok(sighting?.isRead);
     const { smoke, carbonMonoxide, indicator } = sighting.object.traits;
-    assert.deepEqual(carbonMonoxide?.state, { state: "unknown", word: "evacuate", testing: null });
-    assert.deepEqual(smoke?.state, { state: null, word: null, testing: null });
+    assert.deepEqual(carbonMonoxide?.state, { ...noConditions, state: "unknown", word: "evacuate" });
+    assert.deepEqual(smoke?.state, { ...noConditions, state: null, word: null });
     assert.equal(indicator?.state.color, "purple");
     assert.deepEqual(account.oddities.unknownAlarmStates, 1);
   });

@@ -71,6 +71,7 @@ describe("a follower", () => {
       stopping,
       failed,
       slowed: () => undefined,
+      storedThings: async () => new Map(),
     };
     follower = new Follower(parts, noonMs - 60 * minuteMs);
   }

@@ -1,6 +1,6 @@
 import type { Home, Listing, ObjectReading, Structure } from "../../src/home/home.ts";
 import type { Thing } from "../../src/home/thing.ts";
-import type { AlarmState } from "../../src/home/traits/alarm-states.ts";
+import { type AlarmState, noConditions } from "../../src/home/traits/alarm-states.ts";
 import type { Presence } from "../../src/home/traits/presence.ts";
 import type { Smoke } from "../../src/home/traits/smoke.ts";
 import type { Thermostat } from "../../src/home/traits/thermostat.ts";
@@ -161,7 +161,7 @@ export function presence(away: AwayWord): Presence {
 }
 
 function alarmTrait(word: string | null, available: boolean | null): Smoke {
-  return { available, state: { state: stateOf(word), word, testing: null }, capabilities: { graded: true } };
+  return { available, state: { state: stateOf(word), word, ...noConditions }, capabilities: { graded: true } };
 }
 
 function stateOf(word: string | null): AlarmState | null {

@@ -65,7 +65,7 @@ describe("a field of an own device's thing", () => {
       available: [null, 0],
       state: ["unknown", 1_000],
       word: ["sensor fault", 1_000],
-      testing: [null, 0],
+      ...{ testing: [null, 0], fault: [null, 0], endOfLife: [null, 0], muted: [null, 0] },
     });
   });
 

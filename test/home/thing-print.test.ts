@@ -148,7 +148,7 @@ describe("a stored thing", () => {
       available: [true, 5],
       state: ["clear", 5],
       word: ["ok", 5],
-      testing: [null, 5],
+      ...{ testing: [null, 5], fault: [null, 5], endOfLife: [null, 5], muted: [null, 5] },
     });
     const burning = reported(alarmThing({ smokeAlarmState: "emergency", uiColorState: "red" }));
     const changes = fieldChanges(stored, burning);
@@ -212,8 +212,17 @@ describe("a stored thing", () => {
         ["state", "clear"],
         ["word", null],
         ["testing", null],
+        ["fault", null],
+        ["endOfLife", null],
+        ["muted", null],
       ],
     );
+  });
+
+  it("does not change by a field that the version which stored it did not know, until that field has a value", () => {
+    const stored = withFieldChanges({}, fieldChanges({}, reported(alarmThing({}))), 5);
+    const { fault: _, ...smoke } = stored.smoke!;
+    assert.deepEqual(fieldChanges({ ...stored, smoke }, reported(alarmThing({}))), []);
   });
 
   it("has the traits that its connector reported last", () => {

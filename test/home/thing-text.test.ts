@@ -25,8 +25,8 @@ const storedOrder: readonly (readonly [trait: TraitName, fields: string, capabil
   ],
   ["fanTimer", "active untilMs untilText", "supported maxMinutes"],
   ["fan", "mode percent", "modes percentStep"],
-  ["smoke", "state word testing", "graded"],
-  ["carbonMonoxide", "state word testing", "graded"],
+  ["smoke", "state word testing fault endOfLife muted", "graded"],
+  ["carbonMonoxide", "state word testing fault endOfLife muted", "graded"],
   ["battery", "state percent", ""],
   ["indicator", "color", ""],
   ["presence", "state word", ""],
@@ -90,13 +90,27 @@ describe("the compact form of a stored thing", () => {
   it("says once which time its fields share, and what is later", () => {
     const state: ThingState = {
       temperature: { available: [true, 1_000], celsius: [21.5, 61_000] },
-      smoke: { available: [null, 1_000], state: ["clear", 1_000], word: [null, 1_000], testing: [false, 1_000] },
+      smoke: {
+        ...{ available: [null, 1_000], state: ["clear", 1_000], word: [null, 1_000], testing: [false, 1_000] },
+        ...{ fault: [null, 1_000], endOfLife: [null, 1_000], muted: [null, 1_000] },
+      },
       battery: { available: [false, 1_000], state: [null, 1_000], percent: [null, 2_000] },
     };
     const text = '[1000,[2,1,21.5,[0,60000]],[7,null,"clear",null,0],[9,0,[0,0,1000]]]';
     assert.equal(encodeState(state, "compact"), text);
     assert.deepEqual(decodeState(text), state);
     assert.equal(encodeState({}, "compact"), "[0]");
+  });
+
+  it("has no value for a field that the version which stored it did not know", () => {
+    const { smoke } = decodeState('[1000,[7,1,"clear",null,0]]');
+    assert.deepEqual(
+      [smoke?.testing, smoke?.fault],
+      [
+        [false, 1_000],
+        [null, 1_000],
+      ],
+    );
   });
 
   it("leaves kind and room to their columns, and what is not told at the end of a trait", () => {

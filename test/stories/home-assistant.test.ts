@@ -159,6 +159,37 @@ describe("a linked Home Assistant", () => {
     await eventually(t.signal, () => isAsBefore(true));
   });
 
+  it("shows alarms as unavailable, and never as clear and online, while the instance starts", async (t) => {
+    const { story, simulator, client, attributes } = await linkedInstance(t);
+    const attic = { friendly_name: "Attic smoke", device_class: "smoke" };
+    simulator.instance.set("binary_sensor.attic", "off", attic);
+    // A new connection finds the entity, which has no registry entry.
+    simulator.hangUp();
+    const available = async () => {
+      const alarms = await client.ofKind("alarm");
+      const shown = alarms.map(({ name, traits }) => [name, traits.smoke.state.available.value]);
+      const online = Object.entries(await attributes()).filter(([name]) =>
+        /smokeCoAlarms\[\d+\]\.is_online$/.test(name),
+      );
+      return [...shown.toSorted(), ...online.map(([, value]) => value)];
+    };
+    const all = (value: boolean) => [["Attic smoke", value], ["Kitchen Protect", value], `${value}`, `${value}`];
+    await eventually(t.signal, async () => assert.deepEqual(await available(), all(true)));
+    simulator.restart();
+    await story.restart();
+    await eventually(t.signal, async () => assert.equal((await story.client.linkStatus("home")).state, "live"));
+    assert.deepEqual(await available(), all(false));
+    simulator.restoreStates();
+    simulator.instance.set("binary_sensor.attic", "on", attic);
+    await eventually(t.signal, async () => {
+      const [alarm] = (await client.ofKind("alarm")).filter(({ name }) => name === "Attic smoke");
+      assert.equal(alarm.traits.smoke.state.state.value, "alarm");
+    });
+    simulator.finishStart();
+    simulator.instance.set("binary_sensor.attic", "off", attic);
+    await eventually(t.signal, async () => assert.deepEqual(await available(), all(true)));
+  });
+
   it("revokes its refresh token when it is unlinked", async (t) => {
     const { story, simulator } = await linkedInstance(t);
     await story.client.unlink("home");

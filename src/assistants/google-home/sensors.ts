@@ -1,5 +1,5 @@
 import type { TraitName } from "../../home/catalogue.ts";
-import type { AlarmState } from "../../home/traits/alarm-states.ts";
+import { type AlarmState, isCurrent } from "../../home/traits/alarm-states.ts";
 import type { CurrentThing } from "../current-thing.ts";
 import type { GoogleTrait } from "./trait.ts";
 
@@ -44,10 +44,9 @@ export const sensorState: GoogleTrait = {
     const { traits } = thing;
     const sensors = sensorsOf(thing);
     // One of the two may be fine while the other does not answer.
-    if (sensors.every((trait) => traits[trait]!.available === false)) return undefined;
+    if (!sensors.some((trait) => isCurrent(traits[trait]!))) return undefined;
     const data = sensors.map((trait) => {
-      const { available, state } = traits[trait]!;
-      const shown = available === false ? "unknown" : (state.state ?? "unknown");
+      const shown = isCurrent(traits[trait]!) ? (traits[trait]!.state.state ?? "unknown") : "unknown";
       return { name: alarmSensors[trait].name, currentSensorState: alarmSensors[trait].words[shown] };
     });
     return { currentSensorStateData: data };

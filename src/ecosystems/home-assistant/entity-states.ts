@@ -95,12 +95,16 @@ export class EntityStates {
     this.#bytesLimit = bytesLimit;
   }
 
-  /** A new subscription begins: it sends the states of these entities again. The values of all others are forgotten. */
+  /**
+   * A new subscription begins: it sends the states of these entities again. The values of all others are forgotten, and
+   * of those that have vanished and have no registry entry.
+   */
   begin(entities: ReadonlyMap<string, { readonly id: string }>): void {
     this.#entities = entities;
+    const kept = [...entities].filter(([entityId, { id }]) => id !== entityId || this.#raw.has(entityId));
     this.#raw.clear();
     this.#bytes = 0;
-    const ids = new Set([...entities.values()].map(({ id }) => id));
+    const ids = new Set(kept.map(([, { id }]) => id));
     for (const id of this.#lastUsableStates.keys()) if (!ids.has(id)) this.#lastUsableStates.delete(id);
   }
 
@@ -123,6 +127,11 @@ export class EntityStates {
       if (typeof entityId === "string" && this.#remove(entityId)) removed.push(entityId);
     }
     return { changed, removed, ignoredCount };
+  }
+
+  /** Whether the instance has a state of the entity, whatever it says. */
+  has(entityId: string): boolean {
+    return this.#raw.has(entityId);
   }
 
   view(entityId: string): EntityView {

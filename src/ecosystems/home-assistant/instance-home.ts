@@ -7,7 +7,7 @@ import { WholeHome } from "../kit/whole-home.ts";
 import { presenceOf } from "./domains/presence.ts";
 import { type TemperatureUnit, unitIn } from "./domains/values.ts";
 import { EntityStates } from "./entity-states.ts";
-import { type Group, groupEntities, type RoledEntity } from "./grouping.ts";
+import { entitiesOf, type Group, groupEntities, type RoledEntity } from "./grouping.ts";
 import { type Entity, type Registries, unregistered } from "./registries.ts";
 import { homeZone, type Role, roleOf } from "./roles.ts";
 import { type ThingContext, thingOf } from "./things.ts";
@@ -61,8 +61,8 @@ export class InstanceHome {
   #persons: readonly Entity[] = [];
   #context: ThingContext | undefined;
   #config: InstanceConfig | undefined;
-  /** The roles of entities by their ids, from the last listing. */
-  #roles: ReadonlyMap<string, Role> = new Map();
+  /** The entities of before by their ids: of the last listing, and of the stored things. */
+  #known: ReadonlyMap<string, RoledEntity> = new Map();
   /** The entity ids of these entities. */
   #entityIds: ReadonlySet<string> = new Set();
 
@@ -76,15 +76,25 @@ export class InstanceHome {
 
   readonly view = (entityId: string) => this.#states.view(entityId);
 
+  /** Takes the entities of the stored things: what they are is not known while the instance starts. */
+  remember(known: readonly RoledEntity[]): void {
+    this.#known = new Map([...known.map((one) => [one.entity.id, one] as const), ...this.#known]);
+  }
+
   /**
-   * Takes registries, settings and all states (`get_states`). Returns the ids of the entities that are mirrored: only
-   * these are subscribed to.
+   * Takes registries, settings, all states (`get_states`), and the classes of registered entities without a state.
+   * Returns the ids of the entities that are mirrored: only these are subscribed to.
    */
-  load(registries: Registries, config: InstanceConfig, states: unknown): readonly string[] {
-    const all = roledEntities(registries, states, this.#roles);
+  load(
+    registries: Registries,
+    config: InstanceConfig,
+    states: unknown,
+    classes: ReadonlyMap<string, string | null> = new Map(),
+  ): readonly string[] {
+    const all = roledEntities(registries, states, classes, this.#known);
     this.#entityIds = new Set(all.map(({ entity }) => entity.entityId));
     const roled = mostImportant(all);
-    this.#roles = new Map(roled.map(({ entity, role }) => [entity.id, role]));
+    this.#known = new Map(roled.map((one) => [one.entity.id, one]));
     this.#config = config;
     this.#groups = groupEntities(roled, registries);
     this.#alarmIds = this.#groups.flatMap(({ parts: { smoke, carbonMonoxide } }) =>
@@ -95,7 +105,7 @@ export class InstanceHome {
     this.#groupsOf = new Map();
     const entities = new Map(this.#persons.map((entity) => [entity.entityId, entity]));
     for (const group of this.#groups) {
-      for (const entity of Object.values(group.parts)) {
+      for (const entity of entitiesOf(group)) {
         entities.set(entity.entityId, entity);
         const known = this.#groupsOf.get(entity.entityId);
         if (known) known.push(group);
@@ -143,7 +153,9 @@ export class InstanceHome {
 
   /** Whether these states (`get_states`) have an entity with a role that the last listing did not have. */
   lacksEntity(states: unknown): boolean {
-    return statesIn(states).some(({ entityId, role }) => role !== undefined && !this.#entityIds.has(entityId));
+    return statesIn(states).some(
+      ({ entityId, deviceClass }) => roleOf(entityId, deviceClass) !== undefined && !this.#entityIds.has(entityId),
+    );
   }
 
   /** Whether anything has changed since the last report. */
@@ -180,9 +192,15 @@ export class InstanceHome {
 
   *#see(groups: Iterable<Group>): Generator<undefined> {
     for (const group of groups) {
+      if (!this.#exists(group.primary)) continue;
       this.#whole.set(group.listing, group.primary.id, thingOf(group, this.#context!));
       yield;
     }
+  }
+
+  /** An entity without a registry entry exists as long as it has a state. While the instance starts, it may get one. */
+  #exists({ entityId, isRegistered }: Entity): boolean {
+    return isRegistered || !this.isRunning || this.#states.has(entityId);
   }
 
   #structure(): Structure {
@@ -194,7 +212,7 @@ export class InstanceHome {
 
 /** The devices and areas that the things are named after: the others are not kept. */
 function namesOf(groups: readonly Group[], { devices, areas }: Registries): Pick<ThingContext, "devices" | "areas"> {
-  const deviceIds = new Set(groups.map(({ primary }) => primary.deviceId));
+  const deviceIds = new Set(groups.flatMap(({ primary, soleOf }) => [primary.deviceId, soleOf]));
   const used = new Map([...devices].filter(([id]) => deviceIds.has(id)));
   const areaIds = new Set([
     ...groups.map(({ primary }) => primary.areaId),
@@ -213,31 +231,53 @@ function mostImportant(entities: readonly RoledEntity[]): readonly RoledEntity[]
   return entities.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, mostEntities);
 }
 
+/** Registered sensors without a state, as long as their integrations are not loaded: the registry knows their classes. */
+export function entitiesWithoutState({ entities }: Registries, states: unknown): readonly string[] {
+  const present = new Set(statesIn(states).map(({ entityId }) => entityId));
+  const missing = [...entities.values()].filter(({ entityId, isLeftOut }) => !isLeftOut && !present.has(entityId));
+  const ofDomain = (domain: string) => missing.filter(({ entityId }) => entityId.startsWith(`${domain}.`));
+  const sensors = [...ofDomain("binary_sensor"), ...ofDomain("sensor")];
+  return sensors.slice(0, mostEntities).map(({ entityId }) => entityId);
+}
+
 /**
- * The entities that have a role. A registered entity without a state, whose integration does not run, stays: it is gone
- * only when its registry entry is. Its class is known if it had a state before.
+ * The entities that have a role. The class that a state tells comes first. A registered entity without a state, whose
+ * integration does not run, has the class of its registry entry: it is gone only when that entry is. A known entity
+ * without a registry entry stays among them, so that its return is seen at once.
  */
 function roledEntities(
   { entities }: Registries,
   states: unknown,
-  known: ReadonlyMap<string, Role>,
+  classes: ReadonlyMap<string, string | null>,
+  known: ReadonlyMap<string, RoledEntity>,
 ): readonly RoledEntity[] {
   const roled = new Map<string, RoledEntity>();
+  const seen = new Set<string>();
   const add = (entity: Entity, role: Role | undefined) => {
+    seen.add(entity.entityId);
     if (role) roled.set(entity.entityId, { entity, role });
   };
-  for (const { entityId, role } of statesIn(states)) add(entities.get(entityId) ?? unregistered(entityId), role);
+  for (const { entityId, deviceClass } of statesIn(states)) {
+    const entity = entities.get(entityId) ?? unregistered(entityId);
+    add(entity, roleOf(entityId, deviceClass, entity.translationKey));
+  }
   for (const entity of entities.values()) {
-    if (!roled.has(entity.entityId)) add(entity, known.get(entity.id) ?? roleOf(entity.entityId, undefined));
+    const { id, entityId, translationKey } = entity;
+    if (seen.has(entityId)) continue;
+    const role = roleOf(entityId, classes.get(entityId), translationKey);
+    add(entity, role ?? (classes.has(entityId) ? undefined : known.get(id)?.role));
+  }
+  for (const { entity, role } of known.values()) {
+    if (!entity.isRegistered && !seen.has(entity.entityId)) add(entity, role);
   }
   return [...roled.values()];
 }
 
-/** The entities of `get_states`, each with its role. Malformed entries are left out. */
-function statesIn(states: unknown): readonly { readonly entityId: string; readonly role: Role | undefined }[] {
+/** The entities of `get_states`, each with its class. Malformed entries are left out. */
+function statesIn(states: unknown): readonly { readonly entityId: string; readonly deviceClass: unknown }[] {
   return (Array.isArray(states) ? states : []).flatMap((state) => {
     if (!isJsonObject(state) || typeof state.entity_id !== "string" || state.entity_id.length > 255) return [];
     const deviceClass = isJsonObject(state.attributes) ? state.attributes.device_class : undefined;
-    return [{ entityId: state.entity_id, role: roleOf(state.entity_id, deviceClass) }];
+    return [{ entityId: state.entity_id, deviceClass }];
   });
 }

@@ -2,8 +2,9 @@ import type { Projection } from "../../runtime/json/projection.ts";
 import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamListener } from "../connector.ts";
 import { attributesProjection } from "./entity-states.ts";
-import { type HomeChange, InstanceHome, readConfig } from "./instance-home.ts";
-import { readRegistries, registryProjections } from "./registries.ts";
+import { entitiesWithoutState, type HomeChange, InstanceHome, readConfig } from "./instance-home.ts";
+import { knownEntities } from "./known-entities.ts";
+import { readClasses, readRegistries, registryProjections } from "./registries.ts";
 import { ReportedContexts } from "./reported-contexts.ts";
 import type { Answer, Session } from "./session.ts";
 
@@ -65,6 +66,7 @@ export class LiveHome {
   #reload: { readonly dueMs: number; readonly cancel: Cancel } | undefined;
   #search: Cancel | undefined;
   #isLoading = false;
+  #knowsStored = false;
   /** A registry changed while the registries were being read. */
   #isOutdated = false;
   /** The least pause before the next load. */
@@ -149,14 +151,40 @@ export class LiveHome {
       const failed = answers.find((answer) => answer.state === "failed");
       return session.finish("refused", `the instance did not list its entities${failed ? ` (${failed.code})` : ""}`);
     }
-    const entityIds = this.home.load(registries, config, results[4]);
-    const loadMs = this.#timers.elapsedMs() - startedMs;
+    const readMs = this.#timers.elapsedMs() - startedMs;
+    if (!config.isRunning) await this.#rememberStored();
+    const classes = await this.#classesOf(entitiesWithoutState(registries, results[4]));
+    const loadedMs = this.#timers.elapsedMs();
+    const entityIds = this.home.load(registries, config, results[4], classes);
+    const loadMs = readMs + this.#timers.elapsedMs() - loadedMs;
     this.#loadCostMs += loadMs;
     this.#loadPauseMs = Math.max(registryPauseMs, pausesPerLoad * loadMs);
     await this.#subscribe(entityIds);
     this.#isLoading = false;
     if (this.#isOutdated) this.#loadSoon(registryPauseMs);
     else if (!this.home.isRunning) this.#loadSoon(startingPauseMs);
+  }
+
+  /** While the instance starts, entities that it had before are missing. */
+  async #rememberStored(): Promise<void> {
+    const read = this.#knowsStored ? undefined : this.#listener?.storedThings;
+    if (!read) return;
+    try {
+      this.home.remember(knownEntities(await read()));
+      this.#knowsStored = true;
+    } catch {
+      this.session.finish("unreachable", "the stored things could not be read");
+    }
+  }
+
+  /** The classes of entities without a state. The lists of the registries do not tell them. */
+  async #classesOf(entityIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    if (entityIds.length === 0) return new Map();
+    const fields = { entity_ids: entityIds };
+    const answer = await this.session.call("config/entity_registry/get_entries", fields, {
+      large: registryProjections.classes,
+    });
+    return readClasses(resultOf(answer));
   }
 
   /** Resolves when the first event of the subscription, which holds all states, was taken, or the session has ended. */

@@ -1,7 +1,8 @@
 import type { Traits } from "../../home/catalogue.ts";
 import type { Thing } from "../../home/thing.ts";
+import { noConditions } from "../../home/traits/alarm-states.ts";
 import { textOf } from "../kit/document-values.ts";
-import { alarmTrait } from "./domains/alarm.ts";
+import { alarmTrait, type ReportedConditions } from "./domains/alarm.ts";
 import { batteryTrait } from "./domains/battery.ts";
 import { climateTraits } from "./domains/climate.ts";
 import { absorbedFanTraits, fanTraits } from "./domains/fan.ts";
@@ -9,9 +10,9 @@ import { lightTraits, switchTraits } from "./domains/light.ts";
 import { humidityTrait, temperatureTrait } from "./domains/measured.ts";
 import type { TemperatureUnit } from "./domains/values.ts";
 import type { EntityState, EntityView } from "./entity-states.ts";
-import type { Group } from "./grouping.ts";
-import type { Entity, Registries } from "./registries.ts";
-import type { Role } from "./roles.ts";
+import type { AlarmHalf, Group } from "./grouping.ts";
+import { type Entity, joinNames, type Registries } from "./registries.ts";
+import { alarmConditions, type Role } from "./roles.ts";
 
 export interface ThingContext extends Pick<Registries, "devices" | "areas"> {
   readonly structureId: string;
@@ -19,10 +20,12 @@ export interface ThingContext extends Pick<Registries, "devices" | "areas"> {
   readonly view: (entityId: string) => EntityView;
 }
 
+type Conditions = Readonly<Record<AlarmHalf, ReportedConditions>>;
+
 /**
  * The thing of a group. A trait of an entity that has not told anything is left out, so that values which are stored
  * from before stay. An entity that is not fresh shows its last values as not available, and so does every entity of a
- * device that is disconnected.
+ * device that is disconnected. An alarm that says that it is broken shows its values too, as not available.
  */
 export function thingOf(group: Group, context: ThingContext): Thing {
   const { devices, areas, structureId } = context;
@@ -30,23 +33,38 @@ export function thingOf(group: Group, context: ThingContext): Thing {
   const device = primary.deviceId === null ? undefined : devices.get(primary.deviceId);
   const area = primary.areaId ?? device?.areaId ?? null;
   const isDisconnected = saysDisconnected(group, context);
+  const conditions = {
+    smoke: conditionsOf("smoke", group, context),
+    carbonMonoxide: conditionsOf("carbonMonoxide", group, context),
+  };
+  const isBroken = conditions.smoke.fault === true || conditions.carbonMonoxide.fault === true;
   return {
     kind,
     structureId,
-    name: nameOf(group, device?.name ?? null, context),
+    name: nameOf(group, context),
     room: area === null ? null : (areas.get(area) ?? null),
     maker: device?.maker ?? null,
     model: device?.model ?? null,
     integration: primary.integration,
-    isOnline: !isDisconnected && isReachable(group, context),
-    traits: traitsOf(group, context, isDisconnected),
+    isOnline: !isDisconnected && !isBroken && isReachable(group, context),
+    traits: traitsOf(group, context, conditions, isDisconnected),
   };
 }
 
-function nameOf({ primary, isSole }: Group, deviceName: string | null, { view }: ThingContext): string | null {
-  const ofDevice = isSole ? deviceName : null;
-  const friendly = textOf(view(primary.entityId).attributes.friendly_name);
-  return primary.name ?? ofDevice ?? friendly ?? primary.originalName ?? primary.entityId;
+/** The name that Home Assistant shows. The only thing of a device has the device's name, unless a person named it. */
+function nameOf({ primary, soleOf }: Group, { devices, view }: ThingContext): string | null {
+  const deviceName = soleOf === null || primary.name !== null ? undefined : devices.get(soleOf)?.name;
+  if (deviceName) return deviceName;
+  const { attributes, lastState } = view(primary.entityId);
+  // The name of a restored state may be only a part.
+  const present = attributes.restored === true ? null : textOf(attributes.friendly_name);
+  return present || registeredName(primary, devices) || textOf(lastState?.attributes.friendly_name) || primary.entityId;
+}
+
+/** The whole name of an entity without a state. */
+function registeredName({ name, originalName, isNamePart, deviceId }: Entity, devices: Registries["devices"]) {
+  const own = name ?? originalName;
+  return isNamePart ? joinNames(devices.get(deviceId ?? "")?.name ?? null, own) : own;
 }
 
 /**
@@ -67,7 +85,25 @@ function saysDisconnected({ parts }: Group, { view }: ThingContext): boolean {
   return connectivity?.isFresh === true && connectivity.lastState?.state === "off";
 }
 
-function traitsOf({ parts }: Group, { view, unit }: ThingContext, isDisconnected: boolean): Traits {
+/** What the device says of one half of an alarm. One entity that is on is enough; null when none has told anything. */
+function conditionsOf(half: AlarmHalf, group: Group, { view }: ThingContext): ReportedConditions {
+  if (group.conditions.length === 0) return noConditions;
+  const reported: Partial<Record<keyof ReportedConditions, boolean | null>> = {};
+  for (const condition of alarmConditions) {
+    const states = group.conditions
+      .filter((one) => one.condition === condition && (one.half ?? half) === half)
+      .map(({ entity }) => view(entity.entityId).lastState?.state);
+    reported[condition] = states.includes("on") ? true : states.includes("off") ? false : null;
+  }
+  return reported as ReportedConditions;
+}
+
+function traitsOf(
+  { parts }: Group,
+  { view, unit }: ThingContext,
+  conditions: Conditions,
+  isDisconnected: boolean,
+): Traits {
   const stateOf = (role: Role): readonly [EntityState, boolean] | undefined => {
     const entity: Entity | undefined = parts[role];
     const seen = entity && view(entity.entityId);
@@ -86,8 +122,8 @@ function traitsOf({ parts }: Group, { view, unit }: ThingContext, isDisconnected
     ...(plug && switchTraits(...plug)),
     // A thermostat's own temperature, humidity and fan replace those of other entities of its device.
     ...(climate && climateTraits(...climate, unit)),
-    ...(smoke && { smoke: alarmTrait(...smoke) }),
-    ...(carbonMonoxide && { carbonMonoxide: alarmTrait(...carbonMonoxide) }),
+    ...(smoke && { smoke: alarmTrait(...smoke, conditions.smoke) }),
+    ...(carbonMonoxide && { carbonMonoxide: alarmTrait(...carbonMonoxide, conditions.carbonMonoxide) }),
     ...(battery && { battery }),
   };
 }

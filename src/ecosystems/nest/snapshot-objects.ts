@@ -1,7 +1,7 @@
 import type { Traits } from "../../home/catalogue.ts";
 import type { ObjectReading, Oddities, Structure } from "../../home/home.ts";
 import type { Thing } from "../../home/thing.ts";
-import type { AlarmState } from "../../home/traits/alarm-states.ts";
+import { type AlarmState, noConditions } from "../../home/traits/alarm-states.ts";
 import type { Presence } from "../../home/traits/presence.ts";
 import type { Smoke } from "../../home/traits/smoke.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
@@ -131,7 +131,7 @@ const presences: ReadonlyMap<string, NonNullable<Presence["state"]["state"]>> = 
 function alarmTrait(word: string | null, testing: boolean | null, isOnline: boolean | null, counts: Counts): Smoke {
   const state = word === null ? null : (alarmWords.get(word) ?? "unknown");
   if (state === "unknown") counts.unknownAlarmStates += 1;
-  return { available: isOnline, state: { state, word, testing }, capabilities: graded };
+  return { available: isOnline, state: { ...noConditions, state, word, testing }, capabilities: graded };
 }
 
 const alarmWords: ReadonlyMap<string, AlarmState> = new Map([

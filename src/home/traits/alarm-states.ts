@@ -19,7 +19,31 @@ export const alarmFields = {
   },
   word: { kind: "transition", value: text, meaning: "The ecosystem's own word for the state." },
   testing: { kind: "transition", value: flag, meaning: "Whether somebody is testing the alarm." },
+  fault: {
+    kind: "transition",
+    value: flag,
+    meaning: "Whether the alarm says that it is broken. Its `clear` proves nothing then; an alarm still counts.",
+  },
+  endOfLife: { kind: "transition", value: flag, meaning: "Whether the alarm says that it must be replaced." },
+  muted: { kind: "transition", value: flag, meaning: "Whether somebody has muted the alarm." },
 } as const satisfies Record<string, Field>;
+
+/** What an ecosystem leaves untold that tells only the state of a sensor. */
+export const noConditions = { testing: null, fault: null, endOfLife: null, muted: null } as const;
+
+interface ReportedAlarm {
+  readonly available: boolean | null;
+  readonly state: { readonly state: AlarmState | null; readonly fault: boolean | null };
+}
+
+/**
+ * Whether the state counts as the present one. An alarm that says that it is broken counts only while it reports
+ * danger.
+ */
+export function isCurrent({ available, state: { state, fault } }: ReportedAlarm): boolean {
+  if (fault === true) return state === "warning" || state === "alarm";
+  return available !== false;
+}
 
 export const alarmCapabilities = {
   graded: { value: flag, meaning: "The sensor tells a warning from an alarm." },

@@ -45,10 +45,18 @@ ${rights("not", "cross", html`${tenant} does not:`, [
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}
 ${address === undefined ? undefined : addressField(accountName, address, problem !== undefined)}
-<div class="pair"><button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button><button type="submit" name="decision" value="continue">Continue</button></div>
-</form>`;
+<div class="pair"><button type="submit" name="decision" value="cancel" form="cancel">Cancel</button><button type="submit" name="decision" value="continue">Continue</button></div>
+</form>
+${cancelForm(values)}`;
   const footer = returnsTo === undefined ? undefined : html`<p>Either way you return to ${hostOf(returnsTo)}.</p>`;
   return pageOf({ title: problem === undefined ? title : `Problem: ${title}`, brand, main, footer });
+}
+
+/** Enter in a field presses the first button of its form. So the button before "Continue" belongs to another form. */
+function cancelForm({ action, hidden }: ConnectPageValues): Html {
+  return html`<form id="cancel" method="post" action="${action}">
+${hiddenFields(hidden)}
+</form>`;
 }
 
 /** Names the account, so that nobody connects a home to a stranger's account unawares. */

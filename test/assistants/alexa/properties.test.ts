@@ -190,6 +190,10 @@ describe("an alarm as a contact sensor", () => {
   const unknown = ["connectivity=UNREACHABLE"];
   const clear = ["detectionState=NOT_DETECTED", "connectivity=OK"];
   const detected = ["detectionState=DETECTED", "connectivity=OK"];
+  const broken = (state: "clear" | "alarm") => {
+    const told = smoke(state, false).smoke!;
+    return { smoke: { ...told, state: { ...told.state, fault: true } } };
+  };
   const cases: readonly (readonly [string, CurrentThing, readonly string[]])[] = [
     ["clear", thing("alarm", { ...smoke("clear"), ...carbonMonoxide("clear") }), clear],
     ["smoke", thing("alarm", { ...smoke("alarm"), ...carbonMonoxide("clear") }), detected],
@@ -200,6 +204,8 @@ describe("an alarm as a contact sensor", () => {
     ["half unknown", thing("alarm", { ...smoke("clear"), ...carbonMonoxide("unknown") }), unknown],
     ["half unavailable", thing("alarm", { ...smoke("clear"), ...carbonMonoxide("clear", false) }), unknown],
     ["half unavailable in danger", thing("alarm", { ...smoke("alarm"), ...carbonMonoxide("clear", false) }), detected],
+    ["broken", thing("alarm", { ...broken("clear"), ...carbonMonoxide("clear") }), unknown],
+    ["broken in danger", thing("alarm", { ...broken("alarm"), ...carbonMonoxide("clear") }), detected],
     ["the last known danger", thing("alarm", smoke("alarm", false)), unknown],
   ];
   for (const [name, shown, expected] of cases) {

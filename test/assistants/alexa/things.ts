@@ -1,6 +1,7 @@
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { TraitName, Traits } from "../../../src/home/catalogue.ts";
 import type { ThingState, TimedValue } from "../../../src/home/stored-thing.ts";
+import { noConditions } from "../../../src/home/traits/alarm-states.ts";
 import type { Thermostat } from "../../../src/home/traits/thermostat.ts";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
 import { nineToThirtyTwo } from "../../home/home-parts.ts";
@@ -103,9 +104,11 @@ export function fan(
 type State = NonNullable<Traits["smoke"]>["state"]["state"];
 
 export function smoke(state: State, available: boolean | null = true): Traits {
-  return { smoke: { available, state: { state, word: null, testing: null }, capabilities: { graded: true } } };
+  return { smoke: { available, state: { state, word: null, ...noConditions }, capabilities: { graded: true } } };
 }
 
 export function carbonMonoxide(state: State, available: boolean | null = true): Traits {
-  return { carbonMonoxide: { available, state: { state, word: null, testing: null }, capabilities: { graded: true } } };
+  return {
+    carbonMonoxide: { available, state: { state, word: null, ...noConditions }, capabilities: { graded: true } },
+  };
 }

@@ -10,6 +10,7 @@ import { groupEntities } from "../../../src/ecosystems/home-assistant/grouping.t
 import { type Entity, unregistered } from "../../../src/ecosystems/home-assistant/registries.ts";
 import type { Role } from "../../../src/ecosystems/home-assistant/roles.ts";
 import { thingOf } from "../../../src/ecosystems/home-assistant/things.ts";
+import { noConditions } from "../../../src/home/traits/alarm-states.ts";
 import { finished } from "../immediate-turns.ts";
 
 const attributes = fc.dictionary(
@@ -54,12 +55,30 @@ describe("the states of entities", () => {
   }
 });
 
+describe("the values of an entity that vanishes", () => {
+  const after = (id: string) => {
+    const found = new EntityStates();
+    const entities = new Map([["sensor.x", { id }]]);
+    found.begin(entities);
+    finished(found.apply({ a: { "sensor.x": { s: "19", a: {} } } }));
+    finished(found.apply({ r: ["sensor.x"] }));
+    found.begin(entities);
+    return found.view("sensor.x").lastState?.state;
+  };
+
+  it("stay if it has a registry entry", () => assert.equal(after("random"), "19"));
+
+  it("are forgotten if it has none: an instance could have new ones for ever", () => {
+    assert.equal(after("sensor.x"), undefined);
+  });
+});
+
 describe("the things of an instance", () => {
   const groupsOf = (...entities: readonly (readonly [id: string, role: Role, more?: Partial<Entity>])[]) => {
     const roled = entities.map(([id, role, more]) => {
       return { role, entity: { ...unregistered(id), deviceId: "d", ...more } };
     });
-    const device = { areaId: null, name: "D", maker: null, model: null };
+    const device = { rootId: "d", areaId: null, name: "D", maker: null, model: null };
     const groups = groupEntities(roled, { entities: new Map(), devices: new Map([["d", device]]), areas: new Map() });
     return groups.map(
       ({ kind, primary, parts }) => `${kind} ${primary.id}: ${Object.keys(parts).toSorted().join(" ")}`,
@@ -96,7 +115,7 @@ describe("the things of an instance", () => {
     const roled = Object.entries(roles).map(([id, role]) => {
       return { role, entity: { ...unregistered(id), deviceId: "d" } };
     });
-    const devices = new Map([["d", { areaId: null, name: "D", maker: null, model: null }]]);
+    const devices = new Map([["d", { rootId: "d", areaId: null, name: "D", maker: null, model: null }]]);
     const registries = { entities: new Map(), devices, areas: new Map() };
     const [group] = groupEntities(roled, registries);
     const found = new EntityStates();
@@ -134,7 +153,7 @@ describe("the things of an instance", () => {
   });
 
   it("take an unknown word of a smoke sensor as unknown, and never as clear", () => {
-    const { state } = alarmTrait({ state: "smouldering", attributes: {} }, true);
+    const { state } = alarmTrait({ state: "smouldering", attributes: {} }, true, noConditions);
     assert.deepEqual([state.state, state.word], ["unknown", "smouldering"]);
   });
 

@@ -1,4 +1,5 @@
 import type { Traits } from "../../../home/catalogue.ts";
+import { isCurrent } from "../../../home/traits/alarm-states.ts";
 import type { AlexaInterface, SourceField, Value } from "./interface.ts";
 
 /**
@@ -23,8 +24,8 @@ export const alarmContact: AlexaInterface = {
   directives: {},
 };
 
-function stateOf({ available, state }: NonNullable<Traits["smoke"]>) {
-  return available === false ? null : state.state;
+function stateOf(alarm: NonNullable<Traits["smoke"]>) {
+  return isCurrent(alarm) ? alarm.state.state : null;
 }
 
 function detectionState(value: string, from: readonly SourceField[]): readonly Value[] {

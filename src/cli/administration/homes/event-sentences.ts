@@ -90,6 +90,9 @@ function fieldSentence(name: string, field: string, value: unknown, minutes: str
       return `${name}: smoke ${value ?? "unknown"}`;
     case "carbonMonoxide.state":
       return `${name}: carbon monoxide ${value ?? "unknown"}`;
+    case "smoke.fault":
+    case "carbonMonoxide.fault":
+      return `${name} ${value === true ? "says that it is broken" : "no longer says that it is broken"} (${field.slice(0, -6)})`;
     case "temperature.celsius":
       return `${name} measures ${value ?? "an unknown number of"} °C`;
     case "humidity.percent":
