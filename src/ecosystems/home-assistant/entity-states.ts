@@ -86,9 +86,10 @@ export interface StateChanges {
  */
 export class EntityStates {
   readonly #raw = new Map<string, Raw>();
-  readonly #lastUsableStates = new Map<string, EntityState>();
+  readonly #lastUsableStates = new Map<string, Raw>();
   readonly #bytesLimit: number;
   #entities: ReadonlyMap<string, { readonly id: string }> = new Map();
+  /** Of all states in both maps. A state in both counts once. */
   #bytes = 0;
 
   constructor(bytesLimit: number = limits.homeStateBytes) {
@@ -103,9 +104,9 @@ export class EntityStates {
     this.#entities = entities;
     const kept = [...entities].filter(([entityId, { id }]) => id !== entityId || this.#raw.has(entityId));
     this.#raw.clear();
-    this.#bytes = 0;
     const ids = new Set(kept.map(([, { id }]) => id));
     for (const id of this.#lastUsableStates.keys()) if (!ids.has(id)) this.#lastUsableStates.delete(id);
+    this.#bytes = this.#lastUsableStates.values().reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Applies an event. Yields after some entities, so that others get their turn. */
@@ -124,7 +125,7 @@ export class EntityStates {
       else ignoredCount += 1;
     }
     for (const entityId of Array.isArray(event.r) ? event.r : []) {
-      if (typeof entityId === "string" && this.#remove(entityId)) removed.push(entityId);
+      if (typeof entityId === "string" && this.#forget(entityId)) removed.push(entityId);
     }
     return { changed, removed, ignoredCount };
   }
@@ -157,15 +158,28 @@ export class EntityStates {
   /** Returns false if the home would take too many bytes: then the entity's state is unknown. */
   #set(entityId: string, raw: Raw): boolean {
     this.#remove(entityId);
-    if (this.#bytes + raw.size > this.#bytesLimit) return false;
-    this.#bytes += raw.size;
+    const id = this.#idOf(entityId);
+    const replacedSize = isUsable(raw) ? (this.#lastUsableStates.get(id)?.size ?? 0) : 0;
+    const bytes = this.#bytes - replacedSize + raw.size;
+    if (bytes > this.#bytesLimit) return false;
+    this.#bytes = bytes;
     this.#raw.set(entityId, raw);
-    if (isUsable(raw)) this.#lastUsableStates.set(this.#idOf(entityId), raw);
+    if (isUsable(raw)) this.#lastUsableStates.set(id, raw);
     return true;
   }
 
+  /** The instance has removed the entity. A registered one may return under another name, with its last values. */
+  #forget(entityId: string): boolean {
+    const isKnown = this.#remove(entityId);
+    if (this.#idOf(entityId) !== entityId) return isKnown;
+    this.#bytes -= this.#lastUsableStates.get(entityId)?.size ?? 0;
+    this.#lastUsableStates.delete(entityId);
+    return isKnown;
+  }
+
   #remove(entityId: string): boolean {
-    this.#bytes -= this.#raw.get(entityId)?.size ?? 0;
+    const raw = this.#raw.get(entityId);
+    if (raw !== this.#lastUsableStates.get(this.#idOf(entityId))) this.#bytes -= raw?.size ?? 0;
     return this.#raw.delete(entityId);
   }
 

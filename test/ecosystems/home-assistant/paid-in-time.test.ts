@@ -261,6 +261,23 @@ describe("the states in memory", () => {
     finished(states.apply({ r: ["light.a"] }));
     assert.deepEqual([add("light.c").ignoredCount, states.view("light.c").isFresh], [0, true]);
   });
+
+  it("count the last values of an entity while it is unavailable", () => {
+    const states = new EntityStates(1_000);
+    const ids = ["light.a", "light.b", "light.c", "light.d"];
+    states.begin(new Map(ids.map((id) => [id, { id: `registered ${id}` }])));
+    const name = "n".repeat(200);
+    const add = (id: string, s: string, friendly_name = name) =>
+      finished(states.apply({ a: { [id]: { s, a: { friendly_name } } } })).ignoredCount;
+    for (const id of ["light.a", "light.b"]) assert.deepEqual([add(id, "on"), add(id, "unavailable", "")], [0, 0]);
+    assert.equal(states.view("light.a").lastState?.state, "on");
+    assert.equal(add("light.c", "on"), 1);
+    // Bytes are counted once when the entity is back, and again when only its last values are left.
+    assert.deepEqual([add("light.a", "off"), add("light.a", "on"), add("light.d", "unavailable", "")], [0, 0, 0]);
+    states.begin(new Map([["light.b", { id: "registered light.b" }]]));
+    assert.equal(states.view("light.b").lastState?.state, "on");
+    assert.deepEqual([add("light.b", "on", "n".repeat(500)), states.view("light.b").isFresh], [0, true]);
+  });
 });
 
 async function followed(slowed: (isSlowed: boolean) => void = () => undefined) {
