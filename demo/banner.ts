@@ -21,7 +21,7 @@ export interface BannerParts {
 export function banner({ version, house, service, ecosystem, access, folder, consoleLink }: BannerParts): string {
   const { baseUrl } = service;
   const { login, appId } = access;
-  const dataFlag = resolve(folder) === resolve(defaultFolder) ? "" : ` --data ${shellQuoted(shownPath(folder))}`;
+  const dataFlag = resolve(folder) === resolve(defaultFolder) ? "" : ` \\\n    --data ${shellQuoted(shownPath(folder))}`;
   const simulatorFlag = demoSimulator() === ecosystem.url ? "" : ` --simulator ${ecosystem.url}`;
   return `
   Breezeway ${version}   demo house "${structureName}" is live
@@ -42,8 +42,8 @@ ${consoleLines(consoleLink)}
   Try
   npx breezeway sim trigger ${ecosystem.firstScene}${simulatorFlag}
   npx breezeway devices get ${house.deviceId} --watch${dataFlag}
-  curl -s ${baseUrl}/v3/devices/${house.deviceId} \\
-    -H "Authorization: Bearer $(cat ${shellQuoted(shownPath(access.accessTokenFile))})"
+  token=$(cat ${shellQuoted(shownPath(access.accessTokenFile))})
+  curl -s ${baseUrl}/v3/devices/${house.deviceId} -H "Authorization: Bearer $token"
 
   Ctrl-C stops and keeps everything.
 

@@ -86,12 +86,12 @@ describe("a running demo whose port was taken", () => {
   });
 
   it("prints a banner whose commands work, and names the kind of token", async () => {
-    const [, curl = ""] = /(curl -s .*\n.*)/.exec(demo.output) ?? [];
+    const [, curl = ""] = /(token=.*\n.*)/.exec(demo.output) ?? [];
     const { stdout } = await promisify(exec)(curl);
     assert.equal(JSON.parse(stdout).deviceName, "Nest account");
     assert.match(demo.output, /demo-access-token\n +access token of the company/);
     assert.match(demo.output, /npx breezeway sim trigger smoke/);
-    assert.match(demo.output, /npx breezeway devices get 1 --watch --data /);
+    assert.match(demo.output, /npx breezeway devices get 1 --watch \\\n +--data /);
     for (const [, address = ""] of demo.output.matchAll(/(?:API docs|Simulator) +(\S+)/g)) {
       assert.equal((await fetch(address, { headers: { accept: "text/html" } })).status, 200, address);
     }
