@@ -21,7 +21,8 @@ export interface BannerParts {
 export function banner({ version, house, service, ecosystem, access, folder, consoleLink }: BannerParts): string {
   const { baseUrl } = service;
   const { login, appId } = access;
-  const dataFlag = resolve(folder) === resolve(defaultFolder) ? "" : ` \\\n    --data ${shellQuoted(shownPath(folder))}`;
+  const dataFlag =
+    resolve(folder) === resolve(defaultFolder) ? "" : ` \\\n    --data ${shellQuoted(shownPath(folder))}`;
   const simulatorFlag = demoSimulator() === ecosystem.url ? "" : ` --simulator ${ecosystem.url}`;
   return `
   Breezeway ${version}   demo house "${structureName}" is live
