@@ -52,7 +52,7 @@ export class MeasuredProcess implements AsyncDisposable {
     });
     let output = "";
     for await (const line of createInterface({ input: child.stderr! })) {
-      const [, url] = /^(?:breezeway )?listening on (\S+)$/.exec(line) ?? [];
+      const [, url] = /^(?:\S+Z )?(?:breezeway )?listening on (\S+)$/.exec(line) ?? [];
       if (url) {
         // Drain later log lines, so that the process never blocks on a full pipe.
         child.stderr!.resume();

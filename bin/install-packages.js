@@ -1,6 +1,6 @@
 // Installs the npm packages of this folder: those that the service needs or, for tests and checks, all of them.
 // Plain JavaScript that any Node from 18 on can parse, because the packaged Node may not be there yet.
-const { spawnSync } = require("node:child_process");
+const { spawn, spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const { existsSync, readFileSync, renameSync, rmSync, writeFileSync } = fs;
@@ -146,7 +146,9 @@ function npmCi(folder, which) {
   ];
   rmSync(writtenLast, { force: true });
   for (let isSecond = false; ; isSecond = true) {
+    const progress = showProgress(join(folder, "node_modules"));
     const done = spawnSync(npm, args, { cwd: folder, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+    endProgress(progress);
     if (done.error?.code === "ENOENT") fail("npm was not found. Breezeway installs its packages with it: install npm.");
     if (done.status !== 0) {
       const why = done.error?.message ?? (done.signal ? `ended by ${done.signal}` : `exit code ${done.status}`);
@@ -156,6 +158,18 @@ function npmCi(folder, which) {
     if (isSecond) fail(`npm stopped halfway twice. Run npm ci by hand in ${root} to see why.`);
     say("npm stopped halfway. Trying again …");
   }
+}
+
+/** A process that counts installed packages on the terminal: this one waits for npm. */
+function showProgress(folder) {
+  if (!process.stderr.isTTY || process.env.TERM === "dumb") return undefined;
+  return spawn(process.execPath, [join(__dirname, "show-progress.js"), folder], { stdio: ["pipe", 2, 2] });
+}
+
+function endProgress(progress) {
+  if (!progress) return;
+  progress.kill("SIGKILL");
+  process.stderr.write("\r\u001b[K");
 }
 
 /** Mutual exclusion of starts on a fresh clone: the second waits for the first. */

@@ -6,7 +6,8 @@ import type { TenantId, UserId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
 
 export const tenantName = "Demo";
-export const login = { name: "demo", password: "maple-street" };
+/** The person who lives in the house. */
+const resident = { name: "mia", password: "maple-street" };
 const clientName = "Demo client";
 /** Tokens live for an hour, so those in the files always work. */
 const renewEveryMs = 30 * 60_000;
@@ -19,6 +20,7 @@ export interface TokenFiles {
 }
 
 export interface DemoAccess extends TokenFiles {
+  readonly login: typeof resident;
   readonly appId: TenantId;
   readonly userId: UserId;
   /** An SDK client of the demo's user, with the newest secToken. */
@@ -33,6 +35,7 @@ export async function accessTo(service: Service, folder: string): Promise<DemoAc
   const { tenantId: appId } = await identity
     .addTenant({ name: tenantName })
     .catch((error) => (error instanceof Conflict ? identity.findTenant(tenantName) : Promise.reject(error)));
+  const login = { ...resident, name: await storedName(service) };
   await identity.addUser({ tenant: tenantName, ...login, isAdmin: false }).catch((error) => {
     if (!(error instanceof Conflict)) throw error;
   });
@@ -52,9 +55,10 @@ export async function accessTo(service: Service, folder: string): Promise<DemoAc
   };
   const userId = await renew();
   // The service refuses to serve this store to other machines: its password is public (service/demo-guard.ts).
-  await store.transaction((tx) => tx.settings.getOrKeep("demo_user", String(userId)));
+  await store.transaction((tx) => tx.settings.getOrKeep(userSetting, String(userId)));
   const renewing = setInterval(() => void renew().catch(() => undefined), renewEveryMs).unref();
   return {
+    login,
     appId,
     userId,
     secTokenFile,
@@ -67,6 +71,17 @@ export async function accessTo(service: Service, folder: string): Promise<DemoAc
     }),
     stop: () => clearInterval(renewing),
   };
+}
+
+const userSetting = "demo_user";
+
+/** In a folder of an earlier version the resident has another name. */
+function storedName({ parts: { store } }: Service): Promise<string> {
+  return store.read(async (tx) => {
+    const userId = await tx.settings.get(userSetting);
+    const user = userId === undefined ? undefined : await tx.users.byId(Number(userId) as UserId);
+    return user?.name ?? resident.name;
+  });
 }
 
 /** Puts the failed step of the start before the service's message. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { demoSimulatorFile } from "../src/cli/demo-simulator.ts";
 import { type Config, ConfigurationError } from "../src/config/config.ts";
 import { isOnLoopback } from "../src/config/loopback.ts";
 import type { ShownSetting } from "../src/config/shown-settings.ts";
@@ -12,7 +13,7 @@ import { dataFolder } from "../src/store/disk/data-folder.ts";
 import { accessTo } from "./access.ts";
 import { addAssistants, linkAssistants } from "./assistants/assistants.ts";
 import { startMakers } from "./assistants/makers.ts";
-import { banner } from "./banner.ts";
+import { banner, consoleLines } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
 import { defaultFolder, ecosystemChoice, keepChoice } from "./ecosystems/choice.ts";
 import { onFreePort } from "./free-port.ts";
@@ -84,7 +85,7 @@ export async function runDemo(
     );
     stops.push(() => service.stop());
     // `breezeway sim` reads the address here. It is no secret.
-    if (ecosystem.addressFile) writeFileSync(join(folder.path, ecosystem.addressFile), ecosystem.url, { mode: 0o600 });
+    writeFileSync(join(folder.path, demoSimulatorFile), ecosystem.url, { mode: 0o600 });
     const houseSeed = await checkSeed(service, seed);
     const access = await accessTo(service, folder.path);
     stops.push(access.stop);
@@ -98,9 +99,9 @@ export async function runDemo(
     void linkAssistants(assistants);
 
     const consoleLink = await demoPages.newLink();
-    say(banner({ version, house, service, ecosystem, files: access, folder: config.dataFolder, consoleLink }));
+    say(banner({ version, house, service, ecosystem, access, folder: config.dataFolder, consoleLink }));
     say(`breezeway listening on ${service.baseUrl}\n`);
-    onEnter(stopSignal, async () => say(`  Console    ${await demoPages.newLink()}   (opens once, 30 min)\n`));
+    onEnter(stopSignal, async () => say(`${consoleLines(await demoPages.newLink())}\n`));
     await anyAborted(stopSignal, fatal);
   } finally {
     for (const stop of stops.reverse()) await stop();

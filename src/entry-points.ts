@@ -11,6 +11,7 @@ import { refuseTakenPort } from "./http/connection/listening.ts";
 import { NotFound, NotRunning } from "./model/errors.ts";
 import { plainAddress } from "./model/setting-checks.ts";
 import { anyAborted, endingWith, untilSignalled } from "./runtime/process/signals.ts";
+import { currentSystemUser } from "./runtime/process/system-user.ts";
 import { version } from "./runtime/process/version.ts";
 import { whenReachable } from "./service/waiting-for-start.ts";
 import { type DataFolder, dataFolder } from "./store/disk/data-folder.ts";
@@ -39,7 +40,6 @@ const firstCommand = "tenant add";
 
 async function serve(config: Config, settings: readonly ShownSetting[]): Promise<void> {
   const stopSignal = untilSignalled();
-  const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
   await sayIfNew(config, say, () => refuseTakenPort(config.host, config.port));
   if (
     lacksEcosystems(
@@ -59,11 +59,11 @@ async function serve(config: Config, settings: readonly ShownSetting[]): Promise
   const service = await endingWith(stopSignal, startService(config, report, undefined, { settings }));
   // Without a certificate there is nothing to reload, and SIGHUP keeps its usual meaning.
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
-  process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
+  say(`breezeway listening on ${service.baseUrl}`);
   const { offerClaim } = await import("./service/claim-offer.ts");
   const { operators } = service.parts;
   const endOffer = await offerClaim(
-    { operators, baseUrl: service.baseUrl },
+    { operators, baseUrl: service.baseUrl, say },
     { input: process.stdin, output: process.stderr },
   );
   await anyAborted(stopSignal, fatal);
@@ -71,6 +71,11 @@ async function serve(config: Config, settings: readonly ShownSetting[]): Promise
   // Draining helps only where other nodes can take new requests. At a terminal (Ctrl-C, SIGHUP) it would only delay the end.
   const isDrained = config.databaseUrl !== undefined && stopSignal.reason === "SIGTERM" && !fatal.aborted;
   await service.stop({ drainMs: isDrained ? config.drainSeconds * 1_000 : 0 });
+}
+
+/** A line with its time: a journal or log file keeps it beside the service's log lines. */
+function say(sentence: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${sentence}\n`);
 }
 
 /** Runs a command in the running service if there is one, so that its caches stay correct; otherwise on the store. */
@@ -120,7 +125,7 @@ async function onTheStore(
   const mayLackKeys = commandsForLostKeys.includes(command);
   const parts = await openParts(config, startLogging("warn"), undefined, { mayLackKeys });
   try {
-    return await parts.administration.run(command, input, undefined, onProgress);
+    return await parts.administration.run(command, input, { onProgress, caller: currentSystemUser() });
   } finally {
     await parts.close();
   }

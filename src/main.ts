@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { runCommandLine } from "./cli/program.ts";
@@ -15,11 +16,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // A reader that goes away, or a full disk below a log file, loses lines. The service goes on without them.
 process.stderr.on("error", () => undefined);
 
-const fromFile = settingsIn(".env");
+/** In the folder where the command runs; without one there, beside the program: the settings of an installed service. */
+const settingsFile = [".env", fileURLToPath(new URL("../.env", import.meta.url))].find(isFile);
+const fromFile = settingsFile === undefined ? {} : settingsIn(settingsFile);
 if (fromFile) {
   const code = await runCommandLine(process.argv.slice(2), programs, {
     environment: { ...fromFile, ...process.env },
-    origin: (variable) => (process.env[variable] === undefined ? ".env" : "environment"),
+    origin: (variable) => (process.env[variable] === undefined ? (settingsFile ?? ".env") : "environment"),
     build,
     input: process.stdin,
     out: process.stdout,
@@ -31,10 +34,13 @@ if (fromFile) {
   process.exitCode = exitCodes.configuration;
 }
 
-/** Undefined when there is a file that can't be read: without its settings, another store could be used. */
+/** False for a folder: it is the virtual environment of another program. */
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Undefined when the file can't be read: without its settings, another store could be used. */
 function settingsIn(file: string): NodeJS.Dict<string> | undefined {
-  // A folder of that name is the virtual environment of another program.
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return {};
   try {
     return parseEnv(readFileSync(file, "utf8"));
   } catch (error) {

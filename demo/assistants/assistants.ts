@@ -8,7 +8,7 @@ import { SimulatedGoogle } from "../../simulator/google-home/assistant.ts";
 import { fulfilmentAt } from "../../simulator/google-home/fulfilment.ts";
 import type { AssistantKind } from "../../src/assistants/assistant.ts";
 import type { Service } from "../../src/service/service.ts";
-import { type DemoAccess, login } from "../access.ts";
+import type { DemoAccess } from "../access.ts";
 import type { Makers } from "./makers.ts";
 
 /** The demo's assistants by the kinds of their outlets. */
@@ -26,7 +26,7 @@ const projectId = "hearth-hollow";
 export async function addAssistants(
   service: Service,
   { amazon, graph }: Makers,
-  { appId }: DemoAccess,
+  { appId, login }: DemoAccess,
 ): Promise<DemoAssistants> {
   const { baseUrl, parts } = service;
   await removeEarlier(service, appId);

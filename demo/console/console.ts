@@ -28,7 +28,7 @@ export interface DemoConsole {
   newLink(): Promise<string>;
 }
 
-const operatorName = "demo";
+const operatorName = "olivia";
 const firstPage = "/console/simulator";
 
 export function demoConsole({
@@ -62,7 +62,7 @@ export function demoConsole({
         access: "public",
         errors: "page",
         async answer({ query, source, userAgent, disconnected }) {
-          const claim = query.find(([name]) => name === "claim")?.[1];
+          const claim = query.find(([name]) => name === "c")?.[1];
           if (claim === undefined) return redirectAnswer(302, firstPage);
           try {
             const password = passwordIn(passwordFile);
@@ -86,7 +86,7 @@ export function demoConsole({
     },
     async newLink() {
       const { baseUrl, parts } = opened!.service;
-      return `${baseUrl}/demo/?claim=${await parts.operators.claimLink()}`;
+      return `${baseUrl}/demo/?c=${await parts.operators.claimLink()}`;
     },
   };
 }

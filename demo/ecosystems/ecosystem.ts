@@ -12,10 +12,8 @@ export interface DemoEcosystem {
   readonly walk: Walk;
   /** What the hall lamp follows. */
   readonly lamp: LampRule;
-  /** A shell command that makes something happen in the house. */
-  readonly sceneCommand: string;
-  /** A file of the data folder that tells `breezeway sim` the address; undefined when that command can't be used. */
-  readonly addressFile: string | undefined;
+  /** The scene that the banner suggests. */
+  readonly firstScene: string;
   /** A token for the house, which is made if there is none; or a credential, if clients can bring no token. */
   issueToken(
     seed: string,

@@ -43,8 +43,7 @@ export async function startGoogleHouse({ folder, port, homeName }: DemoEcosystem
         ],
       },
     ],
-    sceneCommand: `curl -d scene=cold ${google.url}/simulator/scene`,
-    addressFile: undefined,
+    firstScene: "cold",
     issueToken() {
       const expiresMs = Date.now() + google.tokens.lifetimeSeconds * 1_000;
       return { credential: { ...google.tokens.consent(account), expiresMs } };

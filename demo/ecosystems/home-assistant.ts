@@ -41,8 +41,7 @@ export async function startHouse({ folder, port, homeName }: DemoEcosystemOption
         ],
       },
     ],
-    sceneCommand: `curl -d scene=smoke ${simulator.url}/simulator/scene`,
-    addressFile: undefined,
+    firstScene: "smoke",
     issueToken() {
       const [known] = simulator.tokens.longLived;
       const token = known ?? simulator.tokens.addLongLived();

@@ -42,8 +42,7 @@ export async function startNestSimulator({ folder, port, homeName }: DemoEcosyst
         ],
       },
     ],
-    sceneCommand: `npx breezeway sim trigger smoke${simulator.port === usualPort ? "" : ` --simulator ${simulator.url}`}`,
-    addressFile: "demo-simulator-url",
+    firstScene: "smoke",
     issueToken(seed) {
       const [known] = simulator.accountIds();
       if (known !== undefined) return { token: simulator.issueToken(known) };

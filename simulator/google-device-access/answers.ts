@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerSceneControl, type SceneControl } from "../control/scene-control.ts";
 import { type Call, readCall } from "../http/call.ts";
 import { sendPage } from "../pages/page.ts";
 import type { Fields } from "./account.ts";
@@ -7,6 +8,7 @@ import type { Area, Faults } from "./faults.ts";
 import { answerHouse, type HouseParts } from "./house-answers.ts";
 import { answerConsent, answerRevocation, answerToken, type OAuthAnswer, type OAuthParts } from "./oauth.ts";
 import { badValue, notFound, Refused } from "./refused.ts";
+import { scenes, thermostatsOf } from "./scenes.ts";
 import type { Subscription } from "./subscription.ts";
 
 export interface AnswerParts extends OAuthParts, DevicesApiParts, HouseParts {
@@ -36,8 +38,10 @@ export async function answer(parts: AnswerParts, request: IncomingMessage, respo
     if (method === "POST" && pathname === "/revoke") {
       return sendOAuth(call, answerRevocation(parts, new URLSearchParams(body)));
     }
-    if (pathname === "/" || pathname.startsWith("/simulator/"))
+    if (pathname === "/" || pathname.startsWith("/simulator/")) {
+      if (await answerSceneControl(call, sceneControl(parts), () => JSON.parse(body))) return;
       return answerHouse(parts, call, new URLSearchParams(body));
+    }
     if (!pathname.startsWith("/v1/")) throw notFound();
     const path = decodeURIComponent(pathname.slice("/v1/".length));
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
@@ -53,6 +57,16 @@ export async function answer(parts: AnswerParts, request: IncomingMessage, respo
     const { status, code, message } = error;
     send(response, status, { error: { code: status, message, status: code } });
   }
+}
+
+function sceneControl({ accounts, playScene }: HouseParts): SceneControl {
+  const summaries = [...accounts.values()].map((account) => ({
+    accountId: account.userId,
+    structures: [...account.structures.values()].map(({ customName }) => ({ name: customName })),
+    thermostats: thermostatsOf(account).length,
+    alarms: 0,
+  }));
+  return { accounts: summaries, scenes, play: (accountId, scene) => playScene(accounts.get(accountId)!, scene) };
 }
 
 async function answerFeed(

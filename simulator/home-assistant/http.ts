@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Call, readCall, readForm, sendJson } from "../http/call.ts";
+import { answerSceneControl } from "../control/scene-control.ts";
+import { type Call, readCall, readForm, readJson, sendJson } from "../http/call.ts";
 import { refuseOtherSites } from "../http/other-sites.ts";
 import { sendPage } from "../pages/page.ts";
 import { Refusal } from "../refusal.ts";
 import { answerRevoke, answerToken, type TokenParts } from "./auth.ts";
 import { type AuthorizeParts, answerAuthorize } from "./authorize.ts";
 import { instancePage } from "./pages/house-page.ts";
+import { alarmsOf, entitiesOf, scenes } from "./scenes.ts";
 
 export interface HttpParts extends TokenParts, AuthorizeParts {
   readonly playScene: (name: string) => void;
@@ -30,9 +32,21 @@ export function answerHttp(request: IncomingMessage, response: ServerResponse, p
   request.on("error", () => undefined);
   response.on("error", () => undefined);
   const call = readCall(request, response);
-  const answer = answers[`${call.method} ${call.rawPath}`];
-  if (!answer) return void response.writeHead(404, { "Content-Length": 0 }).end();
+  const answer = answers[`${call.method} ${call.rawPath}`] ?? answerControl;
   Promise.resolve(answer(call, parts)).catch(() => response.destroy());
+}
+
+/** An instance is one account. */
+async function answerControl(call: Call, { instance, playScene }: HttpParts): Promise<void> {
+  const account = {
+    accountId: "instance",
+    structures: [{ name: instance.locationName }],
+    thermostats: entitiesOf(instance, "climate").length,
+    alarms: alarmsOf(instance).length,
+  };
+  const play = (_: string, scene: string) => playScene(scene);
+  const isAnswered = await answerSceneControl(call, { accounts: [account], scenes, play }, () => readJson(call));
+  if (!isAnswered) call.response.writeHead(404, { "Content-Length": 0 }).end();
 }
 
 /** Plays a scene and shows the page again; a refusal is shown on the page. */

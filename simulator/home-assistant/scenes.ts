@@ -52,7 +52,7 @@ export function playScene(stage: SceneStage, name: string): void {
   scene.play(stage);
 }
 
-function entitiesOf({ states }: Instance, domain: string): readonly string[] {
+export function entitiesOf({ states }: Instance, domain: string): readonly string[] {
   return [...states.keys()].filter((entityId) => entityId.startsWith(`${domain}.`));
 }
 
@@ -82,8 +82,12 @@ function sensing(deviceClass: string, state: "on" | "off"): Scene["play"] {
 }
 
 function clearAir({ instance }: SceneStage): void {
-  const sensors = ["smoke", "carbon_monoxide"].flatMap((deviceClass) => sensorsOf(instance, deviceClass));
-  for (const entityId of sensors) instance.change(entityId, "off");
+  for (const entityId of alarmsOf(instance)) instance.change(entityId, "off");
+}
+
+/** The entities of smoke and carbon monoxide alarms. */
+export function alarmsOf(instance: Instance): readonly string[] {
+  return ["smoke", "carbon_monoxide"].flatMap((deviceClass) => sensorsOf(instance, deviceClass));
 }
 
 function sensorsOf({ states }: Instance, deviceClass: string): readonly string[] {

@@ -3,6 +3,7 @@ import { get as getOverTls } from "node:https";
 import { createServer } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { Config } from "../config/config.ts";
+import { isLoopbackHost } from "../model/loopback-host.ts";
 import type { Finding } from "./finding.ts";
 import type { Inspection } from "./programs.ts";
 
@@ -95,6 +96,16 @@ function isOurs(status: number | undefined, requestId: unknown, body: string): b
   return status === 200 && typeof requestId === "string" && /^{"status":"ok"[,}]/.test(body);
 }
 
+/** On this machine an ecosystem is simulated. Every simulator lists its scenes. */
+async function isSimulator(apiUrl: string): Promise<boolean> {
+  const answer = await fetch(new URL("/simulator/scenes", apiUrl), {
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: "manual",
+  });
+  const text = await answer.text();
+  return answer.ok && text.startsWith('{"scenes":[');
+}
+
 export async function ecosystem(name: string, apiUrl: string): Promise<Finding> {
   try {
     const { status, body } = await fetch(apiUrl, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
@@ -103,6 +114,10 @@ export async function ecosystem(name: string, apiUrl: string): Promise<Finding> 
     if (status >= 500) {
       const next = "the ecosystem, or a proxy before it, has a problem; links wait until it answers again";
       return { check: name, state: "warn", words: `${apiUrl} answers ${status}`, next };
+    }
+    if (isLoopbackHost(new URL(apiUrl).hostname) && !(await isSimulator(apiUrl))) {
+      const next = "stop that program, or name the simulator's address in BREEZEWAY_ECOSYSTEMS";
+      return { check: name, state: "warn", words: `${apiUrl} is answered by a program that is no simulator`, next };
     }
     return { check: name, state: "ok", words: `${apiUrl} answers (${status} without a token, as it should)` };
   } catch {

@@ -23,7 +23,7 @@ export async function examine(call: Call): Promise<readonly Finding[]> {
     const words = (error as Error).message.split("\n").join(" ");
     return [...findings, { check: "settings", state: "fail", words, next: "breezeway config print" }];
   }
-  findings.push(dataFolder(config));
+  findings.push(...encryption(config), dataFolder(config));
   const seen = await call.programs.inspect(config);
   findings.push(
     disk(config),
@@ -71,6 +71,15 @@ export async function examineService(service: RunningService): Promise<readonly 
     ...simulatorAlone(config, settings),
     ...ecosystems,
   ];
+}
+
+/** Clients use https, and nothing that the settings name decrypts it. */
+function encryption({ baseUrl, tlsCertFile, trustedProxies }: Config): readonly Finding[] {
+  if (!baseUrl?.startsWith("https:") || tlsCertFile !== undefined || trustedProxies.length > 0) return [];
+  const words = `${baseUrl} is https, but the service has neither a certificate nor a trusted proxy`;
+  const next =
+    "set BREEZEWAY_TLS_CERT_FILE and BREEZEWAY_TLS_KEY_FILE, or name the proxy that ends TLS in BREEZEWAY_TRUSTED_PROXIES";
+  return [{ check: "TLS", state: "warn", words, next }];
 }
 
 /** A public service whose operator has set no ecosystem. */

@@ -1,7 +1,7 @@
-import { type Command, Argument as CommandArgument, CommanderError } from "commander";
+import { type Command, Argument as CommandArgument, CommanderError, Option } from "commander";
 import { type ConfigSources, isSet, readConfig, settings } from "../config/config.ts";
 import { shownSettings } from "../config/shown-settings.ts";
-import { defaultExample } from "../ecosystems/registry.ts";
+import { defaultExample, protocols } from "../ecosystems/registry.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { AdminCommand } from "./administration/admin-command.ts";
 import { onlyOnTheMachine } from "./administration/calls/calls.ts";
@@ -80,7 +80,12 @@ export function describeProgram(
           "--seed <text>",
           "the seed of the simulated house; the same seed gives the same house and events (default: 7)",
         )
-        .option("--ecosystem <protocol>", `the ecosystem of the simulated house (default: ${defaultExample.name})`),
+        .addOption(
+          new Option(
+            "--ecosystem <protocol>",
+            `the ecosystem of the simulated house (default: ${defaultExample.name})`,
+          ).choices(protocols.map(({ protocol }) => protocol)),
+        ),
       ["demo", "demo --seed 42"],
     ),
   ).action(({ seed, ecosystem }: { seed?: string; ecosystem?: string }, command: Command) => {

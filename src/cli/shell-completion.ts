@@ -5,7 +5,7 @@ export type Shell = "bash" | "zsh" | "fish";
 /** The words that can follow a path of words. */
 interface Completions {
   readonly path: string;
-  readonly words: readonly { readonly word: string; readonly meaning: string }[];
+  readonly words: readonly { readonly word: string; readonly meaning: string; readonly choices?: readonly string[] }[];
 }
 
 /** Generates the completion script of a shell from the commands. */
@@ -31,7 +31,7 @@ function completionsOf(program: Command): readonly Completions[] {
       .flatMap((one) => [one.name(), ...one.aliases()].map((word) => ({ word, meaning: one.description() })));
     const options = help
       .visibleOptions(command)
-      .map(({ long, description }) => ({ word: long!, meaning: description }));
+      .map(({ long, description, argChoices }) => ({ word: long!, meaning: description, choices: argChoices ?? [] }));
     const choices = command.registeredArguments
       .flatMap(({ argChoices }) => argChoices ?? [])
       .map((word) => ({ word, meaning: "" }));
@@ -44,10 +44,20 @@ function completionsOf(program: Command): readonly Completions[] {
   return completions;
 }
 
+/** The options that take one of a few values. */
+function valuesIn(completions: readonly Completions[]) {
+  return completions.flatMap(({ path, words }) =>
+    words.flatMap(({ word, choices = [] }) => (choices.length > 0 ? [{ path, option: word, choices }] : [])),
+  );
+}
+
 /** Only the first two words that are not options determine the command. */
 function bash(completions: readonly Completions[]): string {
   const cases = completions.map(
     ({ path, words }) => `    "${path}") words="${words.map(({ word }) => word).join(" ")}" ;;`,
+  );
+  const valueCases = valuesIn(completions).map(
+    ({ path, option, choices }) => `    "${path} ${option}") words="${choices.join(" ")}" ;;`,
   );
   return `# bash completion for breezeway
 _breezeway() {
@@ -59,12 +69,18 @@ _breezeway() {
     esac
   done
   _breezeway_words "$path"
+  _breezeway_values "$path \${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 _breezeway_words() {
   case "$1" in
 ${cases.join("\n")}
     *) return 1 ;;
+  esac
+}
+_breezeway_values() {
+  case "$1" in
+${valueCases.join("\n")}
   esac
 }
 complete -o default -F _breezeway breezeway
@@ -77,11 +93,19 @@ function zsh(completions: readonly Completions[]): string {
     const shown = words.map(({ word, meaning }) => `'${plain(word)}:${plain(meaning)}'`);
     return `    '${path}') words_here=(${shown.join(" ")}) ;;`;
   });
+  const valueCases = valuesIn(completions).map(
+    ({ path, option, choices }) => `    '${path} ${option}') words_here=(${choices.join(" ")}) ;;`,
+  );
   return `#compdef breezeway
 _breezeway_words() {
   case "$1" in
 ${cases.join("\n")}
     *) return 1 ;;
+  esac
+}
+_breezeway_values() {
+  case "$1" in
+${valueCases.join("\n")}
   esac
 }
 _breezeway() {
@@ -93,6 +117,7 @@ _breezeway() {
     at="\${at:+$at }\${words[i]}"
   done
   _breezeway_words "$at"
+  _breezeway_values "$at \${words[CURRENT-1]}"
   _describe 'breezeway' words_here || _files
 }
 if [ "$funcstack[1]" = "_breezeway" ]; then _breezeway "$@"; else compdef _breezeway breezeway; fi
@@ -102,8 +127,9 @@ if [ "$funcstack[1]" = "_breezeway" ]; then _breezeway "$@"; else compdef _breez
 function fish(completions: readonly Completions[]): string {
   const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
   const lines = completions.flatMap(({ path, words }) =>
-    words.map(({ word, meaning }) => {
-      const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${quoted(word)}`;
+    words.map(({ word, meaning, choices = [] }) => {
+      const values = choices.length > 0 ? ` -x -a ${quoted(choices.join(" "))}` : "";
+      const what = word.startsWith("--") ? `-l ${word.slice(2)}${values}` : `-a ${quoted(word)}`;
       return `complete -c breezeway -n ${quoted(`__breezeway_at ${quoted(path)}`)} ${what} -d ${quoted(meaning)}`;
     }),
   );

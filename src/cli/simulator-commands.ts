@@ -103,7 +103,8 @@ const scenesText = ({ scenes }: Answer) =>
     scenes.map(({ name, meaning }: Answer) => [name, meaning]),
   );
 
-const playedText = ({ scene, revision }: Answer) => `Played ${scene}; the account is at revision ${revision}.`;
+const playedText = ({ scene, revision }: Answer) =>
+  revision === undefined ? `Played ${scene}.` : `Played ${scene}; the account is at revision ${revision}.`;
 
 const faultSetText = ({ fault }: Answer) => `Set the fault ${fault}. Clear it with: breezeway sim fault --clear`;
 
@@ -194,10 +195,8 @@ function jsonOf(text: string): Answer {
   }
 }
 
-/** The simulators of the other ecosystems play scenes from their page, and have no accounts or faults to control. */
 function anotherProgram(simulator: string, status: number): NotFound {
-  const address = simulator.replace(/\/$/, "");
   return new NotFound(
-    `${address} answered ${status}: it is not the simulator that breezeway sim controls. If the simulator of another ecosystem listens there, open ${address} in a browser, or run: curl -d scene=smoke ${address}/simulator/scene. Name another simulator with --simulator.`,
+    `${simulator} answered ${status}: no simulator of Breezeway listens there. Name its address with --simulator; the demo's banner shows it.`,
   );
 }

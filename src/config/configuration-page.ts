@@ -16,7 +16,7 @@ Nothing has to be set to run on a laptop. A setting can come from three places. 
 
 1. a flag of \`breezeway serve\`;
 2. an environment variable;
-3. a line in the file \`.env\` in the folder where the command runs.
+3. a line in the file \`.env\` in the folder where the command runs or, without that file, in the folder of the program.
 
 An empty value counts as not set. A secret is never a flag, since other users of the machine can read command lines: put it into the variable, or into a file that the variable with \`_FILE\` at its end names.
 

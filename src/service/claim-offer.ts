@@ -15,12 +15,17 @@ export async function offerClaim(
   {
     operators,
     baseUrl,
-  }: { readonly operators: Pick<Operators, "hasOperators" | "claimLink">; readonly baseUrl: string },
+    say,
+  }: {
+    readonly operators: Pick<Operators, "hasOperators" | "claimLink">;
+    readonly baseUrl: string;
+    readonly say: (sentence: string) => void;
+  },
   { input, output }: OfferedTo,
 ): Promise<() => void> {
   if (await operators.hasOperators()) return () => undefined;
   if (!input.isTTY || !output.isTTY) {
-    output.write("There is no operator yet. To open the console, get a link with: breezeway operator claim\n");
+    say("There is no operator yet. To open the console, get a link with: breezeway operator claim");
     return () => undefined;
   }
   const minutes = linkLifetime.claimMs / 60_000;

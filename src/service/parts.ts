@@ -85,6 +85,7 @@ import { homeSearch } from "./home-search.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
 import { PatternThread } from "./pattern-thread.ts";
+import { storedPublicAddress } from "./public-address.ts";
 import { sealingContext } from "./sealing-keys.ts";
 import { staleLinksOn } from "./stale-links.ts";
 import { agentUserIds, nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
@@ -452,6 +453,7 @@ async function partsOn(
       if (dirname(to) === backupFolder) mkdirSync(backupFolder, { recursive: true, mode: 0o700 });
       return takeBackup({ store, backups, report }, to, withKey, onProgress);
     },
+    publicAddress: async () => address.baseUrl || (await storedPublicAddress(store)),
     backupFolder,
     recordBackup: () => recordBackup(store),
     verifications,

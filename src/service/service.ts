@@ -19,6 +19,7 @@ import { build } from "./build.ts";
 import { refuseRemoteDemo } from "./demo-guard.ts";
 import { startLinkHours } from "./link-hours.ts";
 import { type OpenOptions, openParts, type Parts } from "./parts.ts";
+import { storePublicAddress } from "./public-address.ts";
 import { cursorKey } from "./stored-identifiers.ts";
 import { startSweeping } from "./sweeping.ts";
 import { whenFree } from "./waiting-for-start.ts";
@@ -104,6 +105,7 @@ export async function startService(
     stops.push(() => http.stop({ drainMs }));
     address.listensAt = http.url;
     address.baseUrl ||= http.url;
+    await storePublicAddress(store, address.baseUrl);
     stops.push(startSweeping(parts));
     stops.push(startLinkHours(parts));
     if (!config.databaseUrl) {
@@ -289,7 +291,7 @@ async function leaveOtherNodes({ federation, membership }: Parts, report: Logger
 }
 
 function listenForCommands({ folder, administration, address }: Parts) {
-  return serveControl(folder.prepareSocket(), (command, input, onProgress) =>
-    administration.run(command, input, address, onProgress),
+  return serveControl(folder.prepareSocket(), (command, input, onProgress, caller) =>
+    administration.run(command, input, { service: address, onProgress, caller }),
   );
 }

@@ -308,6 +308,13 @@ describe("the commands about a home, on a machine with several nodes", () => {
     assert.equal((await typed(["link", "show"], { environment })).json.DeviceId, deviceId);
     assert.equal((await typed(["doctor"], { environment })).json.checks[7].state, "ok");
   });
+
+  it("print the whole address of a claim link, also without the node's base URL", async (t) => {
+    const { config, service } = await world(t, { database: "postgres" });
+    const environment = { BREEZEWAY_DATABASE_URL: config.databaseUrl, BREEZEWAY_DATA: config.dataFolder };
+    const { url, path } = (await typed(["operator", "claim"], { environment })).json;
+    assert.equal(url, `${service.baseUrl}${path}`);
+  });
 });
 
 describe("the commands about a home, from another machine", () => {

@@ -107,6 +107,33 @@ describe("breezeway doctor", () => {
     assert.ok(!existsSync(data));
   });
 
+  it("warns of an https address that neither a certificate nor a trusted proxy serves", async (t) => {
+    const data = join(folderOf(t), "data");
+    const environment = {
+      BREEZEWAY_DATA: data,
+      BREEZEWAY_PORT: "0",
+      BREEZEWAY_BASE_URL: "https://home.example",
+    };
+    assert.equal((await stateOf(environment)).checks.TLS?.state, "warn");
+    const behindProxy = { ...environment, BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" };
+    assert.equal((await stateOf(behindProxy)).checks.TLS, undefined);
+  });
+
+  it("does not take another program for the simulated ecosystem", async (t) => {
+    const port = await takenPort(t, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+    const apiUrl = `http://127.0.0.1:${port}`;
+    const nest = { protocol: "nest", apiUrl, allowedHosts: [`127.0.0.1:${port}`] };
+    const { checks } = await stateOf({
+      BREEZEWAY_DATA: folderOf(t),
+      BREEZEWAY_PORT: "0",
+      BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest }),
+    });
+    assert.deepEqual(
+      [checks.nest.state, checks.nest.words],
+      ["warn", `${apiUrl} is answered by a program that is no simulator`],
+    );
+  });
+
   it("says that another program has the port, also when that one switches protocols", async (t) => {
     const port = await takenPort(
       t,

@@ -22,7 +22,7 @@ describe("a mistake in a command", () => {
         2,
         /No user has this name\. Name the user by id: breezeway user list shows the ids\./,
       ],
-      [["home", "show"], 2, /required option '--user <id>' not specified/],
+      [["home", "show"], 2, /missing required argument 'user'/],
       [
         ["home", "command"],
         2,

@@ -57,6 +57,10 @@ describe("the output of an operator's command", () => {
       /1 node still seals with another key \(node-a\)\. Copy the key file to all nodes, then run: breezeway key rotate$/,
     );
     assert.match(
+      outputOf("key rotate", { ...rotated, behind: ["node-a"], silent: [{ node: "node-a", seconds: 40 }] }),
+      /\(node-a, silent for 40 s\)\. If it will not return .* finish with: breezeway key rotate --force\./,
+    );
+    assert.match(
       outputOf("key prune", { removed: ["k1"] }),
       /^Removed key k1 from the key file here\. .* copy the file to all/,
     );

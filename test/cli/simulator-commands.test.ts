@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { startGoogle } from "../../simulator/google-device-access/simulator.ts";
 import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { demoSimulator } from "../../src/cli/demo-simulator.ts";
 import { runCommand } from "./run-command.ts";
 
 async function house(t: TestContext) {
@@ -39,15 +44,45 @@ describe("breezeway sim", () => {
     assert.equal(simulator.faults().length, 0);
   });
 
-  it("says what to do at the simulator of another ecosystem", async (t) => {
+  it("plays scenes in the simulators of all ecosystems", async (t) => {
     const instance = await startHomeAssistant({ port: 0 });
     t.after(() => instance.stop());
-    for (const args of [["trigger", "smoke"], ["scenes"], ["accounts"]]) {
-      const { code, stderr } = await runCommand(["sim", ...args, "--simulator", `${instance.url}/`]);
-      assert.equal(code, 5);
-      const next = `curl -d scene=smoke ${instance.url}/simulator/scene`;
-      assert.ok(stderr.includes(`open ${instance.url} in a browser, or run: ${next}.`), stderr);
+    const google = await startGoogle();
+    t.after(() => google.stop());
+    google.addAccount("Ada");
+    const played = [
+      [instance.url, "smoke"],
+      [google.url, "cold"],
+    ] as const;
+    for (const [url, scene] of played) {
+      const sim = (...args: string[]) => runCommand(["sim", ...args, "--simulator", `${url}/`, "--json"]);
+      const { accounts } = JSON.parse((await sim("accounts")).stdout);
+      assert.equal(accounts.length, 1);
+      const { scenes } = JSON.parse((await sim("scenes")).stdout);
+      assert.ok(scenes.some(({ name }: { readonly name: string }) => name === scene));
+      assert.deepEqual(JSON.parse((await sim("trigger", scene)).stdout), { scene });
+      const fault = await sim("fault");
+      assert.deepEqual([fault.code, /faults are scenes/.test(fault.stderr)], [5, true], fault.stderr);
     }
+    const smoke = [...instance.instance.states.values()].find(({ attributes }) => attributes.device_class === "smoke");
+    assert.equal(smoke?.state, "on");
+  });
+
+  it("finds the demo that started last, whichever ecosystem it plays", (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "breezeway-demos-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    for (const [name, ageSeconds] of [
+      ["breezeway-data", 60],
+      ["breezeway-data-home-assistant", 0],
+    ] as const) {
+      mkdirSync(join(folder, name));
+      const file = join(folder, name, "demo-simulator-url");
+      writeFileSync(file, `http://127.0.0.1:1/${name}`);
+      const seconds = Date.now() / 1_000 - ageSeconds;
+      utimesSync(file, seconds, seconds);
+    }
+    assert.equal(demoSimulator(undefined, folder), "http://127.0.0.1:1/breezeway-data-home-assistant");
+    assert.equal(demoSimulator(join(folder, "breezeway-data")), "http://127.0.0.1:1/breezeway-data");
   });
 
   it("says what to do when a scene, an account or the simulator does not exist", async (t) => {

@@ -24,7 +24,7 @@ export async function administrationWorld(t: TestContext) {
   const { administration } = world.service.parts;
   // biome-ignore lint/suspicious/noExplicitAny: each command has its own answer
   const run = (command: string, input: object = {}): Promise<any> =>
-    administration.run(command, input, { baseUrl: world.baseUrl });
+    administration.run(command, input, { service: { baseUrl: world.baseUrl } });
   const join = async (path: string, form: Readonly<Record<string, string>>) => {
     const browser = new OperatorBrowser(world.baseUrl);
     const answer = await browser.send(path, { password, ...form });

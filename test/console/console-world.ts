@@ -11,7 +11,7 @@ export async function consoleWorld(t: TestContext, plan: WorldPlan = {}) {
   const deviceId = await house.link();
   // biome-ignore lint/suspicious/noExplicitAny: each command has its own answer
   const run = (command: string, input: object = {}): Promise<any> =>
-    house.service.parts.administration.run(command, input, { baseUrl: house.service.baseUrl });
+    house.service.parts.administration.run(command, input, { service: { baseUrl: house.service.baseUrl } });
   const enter = async (path: string, form: Readonly<Record<string, string>>) => {
     const browser = new OperatorBrowser(house.service.baseUrl);
     const answer = await browser.send(path, { password, ...form });

@@ -28,7 +28,9 @@ describe("an operator who begins with nothing", { skip }, () => {
       rmSync(folder, { recursive: true, force: true });
     });
     const { baseUrl, parts } = service;
-    const { path } = (await parts.administration.run("operator claim", {}, { baseUrl })) as { readonly path: string };
+    const { path } = (await parts.administration.run("operator claim", {}, { service: { baseUrl } })) as {
+      readonly path: string;
+    };
     const tab = await context.newPage();
     const link = (name: string) => tab.getByRole("link", { name, exact: true });
     const button = (name: string) => tab.getByRole("button", { name, exact: true });

@@ -119,7 +119,9 @@ async function loadedPage(t: TestContext) {
   await client.federate("POST", token);
   const lamp: DeviceId = await addDevice(parts.store, { userId, name: "Lamp", typeName: "Lamp" });
   const operator = new OperatorBrowser(baseUrl);
-  const { path } = (await parts.administration.run("operator claim", {}, { baseUrl })) as { readonly path: string };
+  const { path } = (await parts.administration.run("operator claim", {}, { service: { baseUrl } })) as {
+    readonly path: string;
+  };
   await operator.send(path, { name: "olga", password: "correct horse" });
   const context = await browser().newContext();
   t.after(async () => {

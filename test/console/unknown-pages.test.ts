@@ -128,7 +128,7 @@ describe("every page of the console, each in a tab of one browser", { skip, time
     await areUnknown(/You are signed out/);
     const { stdout } = await runCommand(["operator", "claim", "--json"], { environment: { BREEZEWAY_DATA: folder } });
     const [, claim] = /\/claim\/([\w-]+)/.exec(stdout)!;
-    await context.request.get(`${demo.baseUrl}/demo/?claim=${claim}`);
+    await context.request.get(`${demo.baseUrl}/demo/?c=${claim}`);
     await areLive();
   });
 

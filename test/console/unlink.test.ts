@@ -21,7 +21,9 @@ describe("unlinking a home on its page", { skip }, () => {
     const world = await linkWorld(t, { database: "sqlite" });
     await linkMaple(world);
     const { administration, federation } = world.service.parts;
-    const { path } = (await administration.run("operator claim", {}, { baseUrl: world.baseUrl })) as { path: string };
+    const { path } = (await administration.run("operator claim", {}, { service: { baseUrl: world.baseUrl } })) as {
+      path: string;
+    };
     const operator = new OperatorBrowser(world.baseUrl);
     await operator.send(path, { password, name: "olga" });
     const links = async () => (await federation.shownLinksOf(world.userId)).length;

@@ -43,7 +43,7 @@ describe("the demo's console", { skip, timeout }, () => {
   const lamp = () => tab.locator("#part-lamp .says");
 
   it("opens with the link alone, once, and is closed to all others", async () => {
-    for (const path of ["/", "/demo", "/demo/", "/demo/?claim=guess", "/console/simulator"]) {
+    for (const path of ["/", "/demo", "/demo/", "/demo/?c=guess", "/console/simulator"]) {
       const answer = await fetch(demo.baseUrl + path);
       assert.equal(new URL(answer.url).pathname, "/console/sign-in", path);
     }

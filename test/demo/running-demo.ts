@@ -43,7 +43,7 @@ export async function startDemo(
   const secret = (name: string) => readFileSync(join(folder, name), "utf8");
   return {
     ...child,
-    consoleLink: find(/Console +(\S+)/),
+    consoleLink: find(/Console .*\n +(\S+)/),
     simulatorUrl: find(/Simulator +(\S+)/),
     secret,
     async get(path) {

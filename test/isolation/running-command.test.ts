@@ -107,7 +107,7 @@ async function runningCommand(test: TestContext) {
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
       printed += `${line}\n`;
-      const [, baseUrl] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
+      const [, baseUrl] = /^(?:\S+Z )?breezeway listening on (\S+)$/.exec(line) ?? [];
       if (baseUrl) listening.resolve(baseUrl);
     });
   }

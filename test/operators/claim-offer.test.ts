@@ -21,7 +21,14 @@ function made(isTTY: boolean) {
   };
   const nextLine = () => new Promise<void>((resolve) => waiting.push(resolve));
   const input = Object.assign(new PassThrough(), { isTTY });
-  return { state, service: { operators, baseUrl: "https://b.example" }, streams: { input, output }, written, nextLine };
+  const say = (sentence: string) => output.write(`${sentence}\n`);
+  return {
+    state,
+    service: { operators, baseUrl: "https://b.example", say },
+    streams: { input, output },
+    written,
+    nextLine,
+  };
 }
 
 describe("a service without an operator", () => {

@@ -30,7 +30,7 @@ export async function operatorWorld(t: TestContext, databaseUrl?: string, more: 
   const { administration } = service.parts;
   // biome-ignore lint/suspicious/noExplicitAny: each command has its own answer
   const run = (command: string, input: object = {}): Promise<any> =>
-    administration.run(command, input, { baseUrl: service.baseUrl });
+    administration.run(command, input, { service: { baseUrl: service.baseUrl } });
   const newBrowser = () => new OperatorBrowser(service.baseUrl);
   return {
     service,

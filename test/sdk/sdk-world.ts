@@ -62,7 +62,8 @@ export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
     async addLamp(name = "Lamp"): Promise<number> {
       const device = { user: String(story.userId), name, type: "Lamp" };
       const address = { baseUrl };
-      return ((await parts.administration.run("device add", device, address)) as { deviceId: number }).deviceId;
+      return ((await parts.administration.run("device add", device, { service: address })) as { deviceId: number })
+        .deviceId;
     },
   };
 }

@@ -39,7 +39,7 @@ export async function madeWorld(t: TestContext, database: Deployment, values: nu
   await fill(parts, keyFile, values);
   // biome-ignore lint/suspicious/noExplicitAny: each answer's shape is what the tests look at
   const run = (command: string, tell?: () => void, input = {}): Promise<any> =>
-    parts.administration.run(command, input, undefined, tell);
+    parts.administration.run(command, input, { onProgress: tell });
   return { folder, databaseUrl, keyFile, parts, run, open };
 }
 

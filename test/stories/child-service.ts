@@ -71,7 +71,7 @@ export async function startChild(
   const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
   let output = "";
   for await (const line of createInterface({ input: child.stderr! })) {
-    const [, baseUrl] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
+    const [, baseUrl] = /^(?:\S+Z )?breezeway listening on (\S+)$/.exec(line) ?? [];
     // The rest of standard error is drained and ignored.
     if (baseUrl) return { baseUrl, output, process: child, ended };
     output += `${line}\n`;

@@ -37,7 +37,7 @@ export async function verifyWorld(test: TestContext) {
     rmSync(folder, { recursive: true, force: true });
   });
   const { administration, identity } = service.parts;
-  const administer: Administer = (command, input) => administration.run(command, input, service);
+  const administer: Administer = (command, input) => administration.run(command, input, { service });
 
   const pause = async (ms: number) => {
     shiftMs += ms;

@@ -123,6 +123,8 @@ export interface AdministrationParts {
   /** What happened last in all homes, by cause. */
   readonly homeEvents: RecentEvents;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
+  /** The address for clients; undefined before the first service has started. */
+  readonly publicAddress: () => Promise<string | undefined>;
   /** Where backups go that an operator takes over HTTP. */
   readonly backupFolder: string;
   /** Records that a backup was taken now with other tools, and returns the time. */
@@ -194,6 +196,8 @@ export interface KeyRotation {
   readonly resealed: number;
   /** Nodes that still seal with another key. */
   readonly behind: readonly string[];
+  /** Those of them without a heartbeat, with the seconds since the last one. */
+  readonly silent?: readonly { readonly node: string; readonly seconds: number }[];
 }
 
 /** A value that was lost with a key. */

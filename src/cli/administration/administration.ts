@@ -3,6 +3,7 @@ import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { ActingOperator, AdminActs } from "../../operators/admin-call.ts";
 import { localName, mayDo, reachedTenants } from "../../operators/operator.ts";
 import { requireRule } from "../../operators/operator-rule.ts";
+import type { SystemUser } from "../../runtime/process/system-user.ts";
 import type { Input } from "../input.ts";
 import { isAdmin } from "../noun.ts";
 import { deviceOwners } from "../nouns/device/device-owners.ts";
@@ -21,7 +22,16 @@ import { withPlainAddresses } from "./plain-addresses.ts";
 /** The acts of administrators, by the names of their commands. */
 export interface Administration extends AdminActs {
   /** Runs a command on the machine itself, where its caller may do everything. */
-  run(command: string, input: unknown, service?: ServiceFacts, onProgress?: ReportProgress): Promise<object>;
+  run(command: string, input: unknown, context?: MachineContext): Promise<object>;
+}
+
+/** What surrounds a command on the machine. */
+export interface MachineContext {
+  /** Undefined while no service runs. */
+  readonly service?: ServiceFacts | undefined;
+  readonly onProgress?: ReportProgress | undefined;
+  /** Recorded in the audit log. Undefined for a command of an earlier version. */
+  readonly caller?: SystemUser | undefined;
 }
 
 /** `facts` tells what a running service knows about itself, for acts of operators. */
@@ -42,15 +52,18 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
     { name, act }: AdminAct,
     parts: AdministrationParts,
     input: Input,
-    who: { readonly operator: string; readonly source: string },
-    { service, onProgress = () => undefined }: { service?: ServiceFacts | undefined; onProgress?: ReportProgress },
+    {
+      caller,
+      ...who
+    }: { readonly operator: string; readonly source: string; readonly caller?: SystemUser | undefined },
+    { service, onProgress = () => undefined }: Omit<MachineContext, "caller">,
   ): Promise<object> {
     refuseUnstorable(input);
     const administer = (command: string, more: object) =>
-      perform(actOf(command), parts, more as Input, who, { service });
+      perform(actOf(command), parts, more as Input, { caller, ...who }, { service });
     const { audit } = parts.identity;
     const entryOf = (changed: Changed): AuditEntry => {
-      const detail = { command: name, ...changed.detail };
+      const detail = { command: name, ...changed.detail, ...caller };
       return { act: "admin", ...who, ...changed, detail };
     };
     const unfinishedEntry = (changed: Changed) =>
@@ -64,9 +77,9 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
 
   return {
     calls: adminCalls,
-    async run(name, input, service, onProgress) {
-      const who = { operator: localName, source: "command" };
-      return perform(actOf(name), parts, (input ?? {}) as Input, who, { service, ...(onProgress && { onProgress }) });
+    async run(name, input, { service, onProgress, caller } = {}) {
+      const who = { operator: localName, source: "command", caller };
+      return perform(actOf(name), parts, (input ?? {}) as Input, who, { service, onProgress });
     },
     async runAs({ operator, source }: ActingOperator, name, input) {
       const [command, call] = [acts.get(name), calls.get(name)];

@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { BreezewayError, OutcomeUnknown } from "../../model/errors.ts";
+import { currentSystemUser, readSystemUser, type SystemUser } from "../../runtime/process/system-user.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 
@@ -10,7 +11,12 @@ import type { ReportProgress } from "../terminal/progress.ts";
  * Handles one command. The protocol between a command and the running service: one line of JSON in each direction, over a
  * socket that only its owner can open. Before its answer the service may send progress, one line each time.
  */
-export type HandleCommand = (command: string, input: unknown, onProgress: ReportProgress) => Promise<object>;
+export type HandleCommand = (
+  command: string,
+  input: unknown,
+  onProgress: ReportProgress,
+  caller: SystemUser | undefined,
+) => Promise<object>;
 
 export interface ControlServer {
   stop(): Promise<void>;
@@ -73,7 +79,7 @@ export async function callControl(
   } catch (error) {
     throw new NoServiceListening(`no service listens on ${path}`, { cause: error });
   }
-  socket.write(`${JSON.stringify({ command, input, isSignWanted: true })}\n`);
+  socket.write(`${JSON.stringify({ command, input, caller: currentSystemUser(), isSignWanted: true })}\n`);
   const lines = createInterface({ input: socket });
   let reply: Reply | undefined;
   let isSilent = false;
@@ -139,8 +145,8 @@ function wantsAcknowledgement(line: string): boolean {
 
 async function replyTo(line: string, handle: HandleCommand, onProgress: ReportProgress): Promise<Reply> {
   try {
-    const { command, input } = JSON.parse(line) as { command: string; input: unknown };
-    return { result: await handle(command, input, onProgress) };
+    const { command, input, caller } = JSON.parse(line) as { command: string; input: unknown; caller?: unknown };
+    return { result: await handle(command, input, onProgress, readSystemUser(caller)) };
   } catch (error) {
     const code = error instanceof BreezewayError ? error.code : "failed";
     return { error: { code, message: error instanceof Error ? error.message : String(error) } };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AdminCommand, KeyStatus, LostValue } from "../administration/admin-command.ts";
+import type { AdminCommand, KeyRotation, KeyStatus, LostValue } from "../administration/admin-command.ts";
 import { hasFlag, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, table, whole } from "../terminal/output.ts";
@@ -44,13 +44,22 @@ const rotate: AdminCommand = {
   examples: ["key rotate"],
   options: withForce,
   async act({ keys }, input, _service, onProgress) {
-    const { keyId, resealed, behind } = await keys.rotate(onProgress, hasFlag(input, "force"));
-    return { answer: { keyId, resealed, behind }, changed: { detail: { key: keyId, resealed } } };
+    const { keyId, resealed, behind, silent } = await keys.rotate(onProgress, hasFlag(input, "force"));
+    return {
+      answer: { keyId, resealed, behind, ...(silent && { silent }) },
+      changed: { detail: { key: keyId, resealed } },
+    };
   },
-  toText({ keyId, resealed, behind }) {
+  toText({ keyId, resealed, behind, silent = [] }) {
     const done = `Resealed ${counted(resealed, "value")}: all values are now sealed with key ${keyId}.`;
-    if (behind.length > 0) {
-      return `${done} ${counted(behind.length, "node")} still ${behind.length === 1 ? "seals" : "seal"} with another key (${behind.join(", ")}). Copy the key file to all nodes, then run: breezeway key rotate`;
+    const silentNodes = silent as Required<KeyRotation>["silent"];
+    const live = (behind as string[]).filter((id) => !silentNodes.some(({ node }) => node === id));
+    if (live.length > 0) {
+      return `${done} ${counted(live.length, "node")} still ${live.length === 1 ? "seals" : "seal"} with another key (${live.join(", ")}). Copy the key file to all nodes, then run: breezeway key rotate`;
+    }
+    if (silentNodes.length > 0) {
+      const listed = silentNodes.map(({ node, seconds }) => `${node}, silent for ${seconds} s`).join("; ");
+      return `${done} ${counted(silentNodes.length, "node")} sealed with another key before the last heartbeat (${listed}). If it will not return with its old key file, for example because it was killed, finish with: breezeway key rotate --force. Without that, it is forgotten an hour after its last heartbeat.`;
     }
     return `${done} Older backups still need the old key: keep a copy of it with them, then remove it from the key file with: breezeway key prune`;
   },

@@ -50,6 +50,8 @@ export interface Rotation {
   readonly resealed: number;
   /** Nodes that still seal with another key. The rotation is complete when there are none, or when it was forced. */
   readonly behind: readonly string[];
+  /** Those of them without a heartbeat, with the seconds since the last one: they were killed, frozen or cut off. */
+  readonly silent?: readonly { readonly node: string; readonly seconds: number }[];
 }
 
 /** Manages the keys that seal tokens and secrets, and their rotation while the service runs. */
@@ -226,7 +228,11 @@ export function manageKeys(parts: KeysParts): Keys {
         await retireKeys(tx, replaced);
         if (isOver) await changeUsedKeys(tx, () => [keyId]);
       });
-      return { keyId, resealed, behind: behind.map(({ id }) => id) };
+      const live = liveNodes(behind);
+      const silent = behind
+        .filter((node) => !live.includes(node))
+        .map(({ id, silentMs }) => ({ node: id, seconds: Math.round(silentMs / 1_000) }));
+      return { keyId, resealed, behind: behind.map(({ id }) => id), ...(silent.length > 0 && { silent }) };
     },
     async prune(isForced) {
       const { used, next, counts } = await keyState();

@@ -36,7 +36,7 @@ export class ServiceUnderTest {
     const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
     let output = "";
     for await (const line of createInterface({ input: child.stderr! })) {
-      const [, url] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
+      const [, url] = /^(?:\S+Z )?breezeway listening on (\S+)$/.exec(line) ?? [];
       if (url) {
         child.stderr!.resume();
         return new ServiceUnderTest(child, url, ended);

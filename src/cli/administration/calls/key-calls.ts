@@ -45,11 +45,20 @@ export const keyCalls: readonly AdminCall[] = [
     ...owners,
     summary: "Seal all values with a new key",
     fields: [force],
-    answer: object("The result.", {
-      keyId,
-      resealed: integer("Values that were sealed again."),
-      behind: list("Nodes that still seal with another key.", text("A node.")),
-    }),
+    answer: object(
+      "The result.",
+      {
+        keyId,
+        resealed: integer("Values that were sealed again."),
+        behind: list("Nodes that still seal with another key.", text("A node.")),
+      },
+      {
+        silent: list(
+          "Those of them without a heartbeat: they were killed, frozen or cut off.",
+          object("A node.", { node: text("Its id."), seconds: integer("Seconds since its last heartbeat.") }),
+        ),
+      },
+    ),
     example: { keyId: "Zk3vQ0x9aB7c", resealed: 12, behind: [] },
   },
   {

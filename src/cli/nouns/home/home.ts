@@ -4,7 +4,7 @@ import { readCommand } from "../../../home/command.ts";
 import { commandErrorText, isCommandError } from "../../../home/command-errors.ts";
 import { BadParameter, NotFound } from "../../../model/errors.ts";
 import type { UserId } from "../../../model/ids.ts";
-import type { AdminCommand } from "../../administration/admin-command.ts";
+import type { AdminCommand, AdministrationParts } from "../../administration/admin-command.ts";
 import { ownClient } from "../../administration/command-access.ts";
 import { hasFlag, type Input, id, optional, text, texts } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
@@ -24,16 +24,17 @@ const mostThingsRead = 100;
 const showHome: AdminCommand = {
   name: "home show",
   meaning: "show a home: its link, its things and the newest commands",
-  examples: ["home show --user 3", "home show --user 3 --ecosystem NAME"],
+  examples: ["home show 3", "home show 3 --ecosystem NAME"],
+  arguments: [{ name: "user", meaning: "the user, or the virtual device, by its id; see: breezeway link list" }],
   options: (command) =>
-    withUser(command).option(
-      "--ecosystem <name>",
-      "the ecosystem of the link; may be left out when the user has only one",
-    ),
+    command
+      .option("--user <id>", "the same, as an option")
+      .option("--ecosystem <name>", "the ecosystem of the link; may be left out when the user has only one"),
   toText: ({ userName, link, things, commands }) =>
     `${userName} at ${link.ecosystem}: ${linkStateInWords(link)}\n\n${thingTable(things)}\n\n${commands.length} recent commands`,
-  async act({ identity, homes, linksOf }, input) {
-    const user = await identity.findUser(id<UserId>(input, "user"));
+  async act(parts, input) {
+    const { identity, homes, linksOf } = parts;
+    const user = await identity.findUser(await residentOf(parts, id<UserId>(input, "user")));
     const ecosystem = optional(input, "ecosystem") ?? onlyEcosystem(await linksOf(user.userId));
     const { shown, blindIntervals } = await homes.status(user.userId, ecosystem);
     const things = (await homes.things(user.userId)).filter(({ deviceId }) => deviceId === shown.deviceId);
@@ -52,6 +53,15 @@ const showHome: AdminCommand = {
     };
   },
 };
+
+/** The user with this id; if that user has no home, the owner of the virtual device with this id. */
+async function residentOf({ identity, homeSearch, linksOf }: AdministrationParts, typedId: UserId): Promise<UserId> {
+  const tenantIds = (await identity.listTenants()).map(({ tenantId }) => tenantId);
+  const [links, { devices }] = await Promise.all([linksOf(typedId), homeSearch.find(String(typedId), tenantIds)]);
+  if (links.length > 0) return typedId;
+  const device = devices.find(({ deviceId }) => Number(deviceId) === Number(typedId));
+  return device?.userId ?? typedId;
+}
 
 function onlyEcosystem(links: readonly { readonly ecosystem: string }[]): string {
   const [only, ...others] = links.map(({ ecosystem }) => ecosystem);

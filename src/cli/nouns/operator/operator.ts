@@ -1,7 +1,7 @@
 import { linkLifetime } from "../../../operators/one-time-links.ts";
 import { roles } from "../../../operators/operator.ts";
 import type { ChangedOperator, OperatorRecord } from "../../../operators/roster.ts";
-import type { AdminCommand, AdministrationParts, Answer, ServiceFacts } from "../../administration/admin-command.ts";
+import type { AdminCommand, AdministrationParts, Answer } from "../../administration/admin-command.ts";
 import { ago } from "../../devices/times.ts";
 import { type Input, optional, text, texts } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
@@ -20,18 +20,22 @@ const claim: AdminCommand = {
   name: "operator claim",
   meaning: "make a link with which you become an owner, or get a new password; it is for one use within 30 minutes",
   examples: ["operator claim"],
-  async act({ operators }, _input, service) {
+  async act({ operators, publicAddress }) {
     const secret = await operators.claimLink();
     const minutes = linkLifetime.claimMs / 60_000;
-    return { answer: { ...linkOf(service, `/console/claim/${secret}`), minutes }, changed: { detail: {} } };
+    return {
+      answer: { ...(await linkOf(publicAddress, `/console/claim/${secret}`)), minutes },
+      changed: { detail: {} },
+    };
   },
   toText: ({ url, path, minutes }) =>
     `Open this link within ${minutes} minutes. It works once, and earlier claim links have ended:\n\n  ${url ?? `<the address of the service>${path}`}`,
 };
 
-/** The whole address when a service runs here; otherwise the path below its address. */
-function linkOf(service: ServiceFacts | undefined, path: string) {
-  return { path, ...(service && { url: `${service.baseUrl}${path}` }) };
+/** The path alone before the first service has started: its address is not known. */
+async function linkOf(publicAddress: AdministrationParts["publicAddress"], path: string) {
+  const address = await publicAddress();
+  return { path, ...(address !== undefined && { url: `${address}${path}` }) };
 }
 
 const list: AdminCommand = {
@@ -75,13 +79,13 @@ const invite: AdminCommand = {
   examples: ["operator invite --role viewer", "operator invite --role tenantAdmin --tenant Acme --name grace"],
   options: (command) =>
     withReach(command).option("--name <name>", "the name to sign in with; without it the person chooses one"),
-  async act({ operators, identity }, input, service) {
+  async act({ operators, identity, publicAddress }, input) {
     const [role, name] = [text(input, "role"), optional(input, "name")];
     const tenantIds = await chosenTenants(identity, input);
     const secret = await operators.invite({ role, tenantIds, name });
     const days = linkLifetime.invitationMs / 86_400_000;
     const detail = { role, name, tenants: tenantIds.length > 0 ? tenantIds.map(String) : undefined };
-    return { answer: { ...linkOf(service, `/console/invitation/${secret}`), days }, changed: { detail } };
+    return { answer: { ...(await linkOf(publicAddress, `/console/invitation/${secret}`)), days }, changed: { detail } };
   },
   toText: ({ url, path, days }) =>
     `Send this link to the person. It works once, within ${days} days; they choose their own password:\n\n  ${url ?? `<the address of the service>${path}`}`,

@@ -58,11 +58,18 @@ function withoutEntries(hasNextPage: boolean, isFirstPage: boolean): string {
 }
 
 /** A sign-in that failed names the client that asked for it, and nobody knows who tried. */
-function who({ operator, userId, clientId, act }: ShownEntry, names: Names): Html | string {
-  if (operator === "local") return "a command on the machine";
+function who({ operator, userId, clientId, act, detail }: ShownEntry, names: Names): Html | string {
+  if (operator === "local") return commandOf(detail);
   if (operator !== null) return html`operator ${named(operator)}`;
   if (userId !== null) return userOf(userId, names);
   return clientId !== null && act !== "sign_in_failed" ? "the client" : "unknown";
+}
+
+/** Names the person at the machine, as far as the entry has them. */
+function commandOf({ systemUser, sudoUser }: ShownEntry["detail"]): Html | string {
+  if (typeof systemUser !== "string") return "a command on the machine";
+  if (typeof sudoUser !== "string") return html`a command of ${named(systemUser)} on the machine`;
+  return html`a command of ${named(sudoUser)}, as ${named(systemUser)}, on the machine`;
 }
 
 function onWhat({ tenantId, userId, clientId, operator }: ShownEntry, names: Names): Html {
