@@ -148,6 +148,21 @@ describe("an event of Google", () => {
     assert.equal(readEvent(filled(event, `[${"1,".repeat(20_000)}1]`)), undefined);
     assert.equal(readEvent(filled(event, "[".repeat(32) + "]".repeat(32))), undefined);
   });
+
+  it("keeps only what is read of it", () => {
+    const traits = {
+      "sdm.devices.traits.Info": { customName: "Hall", more: "x".repeat(1_000) },
+      "sdm.devices.traits.ThermostatMode": { mode: "HEAT", availableModes: ["HEAT", "OFF"], extra: [1] },
+      "sdm.devices.traits.Unknown": { text: "x".repeat(1_000) },
+      "sdm.devices.traits.Fan": "no object",
+    };
+    const content = { timestamp: "2026-01-01T00:00:00Z", resourceUpdate: { name: "d", traits } };
+    const event = readEvent(JSON.stringify(content));
+    assert.deepEqual(event?.kind === "traits" && event.traits, {
+      "sdm.devices.traits.Info": { customName: "Hall" },
+      "sdm.devices.traits.ThermostatMode": { mode: "HEAT", availableModes: ["HEAT", "OFF"] },
+    });
+  });
 });
 
 function startedThread(t: TestContext) {

@@ -1,4 +1,6 @@
+import { project } from "../../runtime/json/projection.ts";
 import { isJsonObject, type JsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
+import { readTraits } from "./trait-names.ts";
 
 /** What one message says of an account. */
 export type AccountEvent = { readonly timeMs: number } & (
@@ -16,9 +18,8 @@ export function readEvent(content: string): AccountEvent | undefined {
   if (isJsonObject(event.relationUpdate)) return { kind: "relation", timeMs };
   const update = event.resourceUpdate;
   if (!isJsonObject(update) || typeof update.name !== "string") return { kind: "other", timeMs };
-  const traits = isJsonObject(update.traits) ? update.traits : {};
-  const readable = Object.entries(traits).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
-  return { kind: "traits", timeMs, device: update.name, traits: Object.fromEntries(readable) };
+  const traits = (project(update.traits, readTraits) ?? {}) as Readonly<Record<string, JsonObject>>;
+  return { kind: "traits", timeMs, device: update.name, traits };
 }
 
 /** The account that a message belongs to; undefined when it names none. */

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../../model/errors.ts";
-import type { Projection } from "../../runtime/json/projection.ts";
+import { type Projection, project } from "../../runtime/json/projection.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json/untrusted-json.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { StreamEnd } from "../connector.ts";
@@ -9,6 +9,7 @@ import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
 import { isAccount } from "./events.ts";
 import { describeRefusal } from "./refusal.ts";
+import { readTraits, structureInfo } from "./trait-names.ts";
 
 /** The devices and structures of an account at one time. */
 export interface AccountList {
@@ -48,6 +49,18 @@ export interface ListOptions {
 /** Far more than an account has. A device has about 50 values. */
 const mostValues = 50_000;
 const listed: Projection = { whole: mostValues };
+/** What is kept of a list: no more than the events tell. */
+const readDevice: Projection = {
+  pick: {
+    name: true,
+    type: true,
+    parentRelations: { each: { pick: { parent: true, displayName: true } }, limit: 16 },
+    traits: readTraits,
+  },
+};
+const readStructure: Projection = {
+  pick: { name: true, traits: { pick: { [structureInfo]: { pick: { customName: true } } } } },
+};
 
 /** How many calls a list takes. */
 export function callsOfList(structures: readonly JsonObject[] | undefined): number {
@@ -77,7 +90,7 @@ export async function listAccount(
   const devices = await get("devices");
   const end = failureOf(devices, "devices");
   if (end) return end;
-  return readList(parts, devices, runtime.elapsedMs() - sentMs, structures ?? objectsIn(structureList, "structures"));
+  return readList(parts, devices, runtime.elapsedMs() - sentMs, structures ?? structuresIn(structureList));
 }
 
 /** Waits for the budget. Returns why the account must not be listed now. */
@@ -114,7 +127,7 @@ function readList(
   const toMs = answeredMs + 1_000 + clockSkewMs;
   return {
     account,
-    devices: objectsIn(answer, "devices"),
+    devices: objectsIn(answer, "devices").map((device) => project(device, readDevice) as JsonObject),
     structures,
     fromMs: answeredMs - Math.ceil(tookMs) - clockSkewMs,
     toMs,
@@ -130,6 +143,10 @@ function failureOf(answer: JsonAnswer, member: string): { readonly end: StreamEn
   // Without the member nothing is shared.
   if (list === undefined || (Array.isArray(list) && list.every(isJsonObject))) return undefined;
   return noList("malformed", `the list of ${member} can't be read`);
+}
+
+function structuresIn(answer: JsonAnswer | undefined): readonly JsonObject[] {
+  return objectsIn(answer, "structures").map((structure) => project(structure, readStructure) as JsonObject);
 }
 
 function objectsIn(answer: JsonAnswer | undefined, member: string): readonly JsonObject[] {
