@@ -1,25 +1,24 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
-import { PlatformClient } from "../../stories/platform-client.ts";
+import { describe, it } from "node:test";
+import type { PlatformClient } from "../../stories/platform-client.ts";
 import { eventually } from "../../stories/world.ts";
-import { callback, houseOfFile, send, tenant } from "./house.ts";
+import { addUser, callback, type House, houseOfFile, send } from "./house.ts";
 
-const house = houseOfFile({
-  structures: [
-    { name: "Town house", thermostats: 2, alarms: 1 },
-    { name: "Summer house", thermostats: 1, alarms: 1 },
-  ],
-});
-const bob = { name: "bob", password: "another word" };
+const house = houseOfFile(
+  {
+    structures: [
+      { name: "Town house", thermostats: 2, alarms: 1 },
+      { name: "Summer house", thermostats: 1, alarms: 1 },
+    ],
+  },
+  prepare,
+);
 let [code, accessToken, deviceId] = ["", "", 0];
 let bobs: PlatformClient;
 
-before(async () => {
-  const { parts, baseUrl } = house().service;
-  await parts.identity.addUser({ tenant, ...bob, isAdmin: false });
-  bobs = new PlatformClient(() => baseUrl);
-  await bobs.login(bob.name, bob.password, (await parts.identity.findTenant(tenant)).tenantId);
-});
+async function prepare(prepared: House): Promise<void> {
+  bobs = await addUser(prepared, { name: "bob", password: "another word" });
+}
 
 function federatedTokens(method: string, query: Readonly<Record<string, string>>) {
   return send(`${house().service.baseUrl}/adaptor/federatedtokens?${new URLSearchParams(query)}`, { method });

@@ -1,37 +1,39 @@
 import assert from "node:assert/strict";
-import { before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import { type PublishedAttribute, publishedAttributes } from "../../samples/published-attributes.ts";
-import { PlatformClient } from "../../stories/platform-client.ts";
 import { clientOfUser, type ShownAttribute, type V3Client } from "../../stories/v3-client.ts";
 import { eventually } from "../../stories/world.ts";
-import { houseOfFile, tenant } from "./house.ts";
+import { addUser, type House, houseOfFile, tenant } from "./house.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is the ecosystem's
 type Document = any;
 
 /** Ada's account fills the whole model. */
-const house = houseOfFile({
-  structures: [
-    { name: "Town house", thermostats: 20, alarms: 18 },
-    { name: "Summer house", thermostats: 20, alarms: 18 },
-  ],
-});
+const house = houseOfFile(
+  {
+    structures: [
+      { name: "Town house", thermostats: 20, alarms: 18 },
+      { name: "Summer house", thermostats: 20, alarms: 18 },
+    ],
+  },
+  prepare,
+);
 let account: DeviceId;
 let attributes: Readonly<Record<string, ShownAttribute>>;
 
 /** Another user's account with one structure, one thermostat and one alarm, whose stream is live. */
 const small = { user: undefined as unknown as V3Client, accountId: "", deviceId: 0 as DeviceId };
 
-before(async () => {
-  const { link, user } = house();
+async function prepare(prepared: House): Promise<void> {
+  const { link, user } = prepared;
   account = await link();
   attributes = await user.attributes(account);
   small.accountId = await linkAs("bob", [{ name: "Flat", thermostats: 1, alarms: 1 }], (deviceId, client) => {
     small.deviceId = deviceId;
     small.user = client;
   });
-});
+}
 
 /** Links an account of these structures for a new user. */
 async function linkAs(
@@ -41,11 +43,8 @@ async function linkAs(
 ): Promise<string> {
   const { simulator, service } = house();
   const who = { name, password: "another word" };
-  await service.parts.identity.addUser({ tenant, ...who, isAdmin: false });
   const { accountId, token } = simulator.addAccount({ seed: 2, structures } as never);
-  const client = new PlatformClient(() => service.baseUrl);
-  await client.login(who.name, who.password, (await service.parts.identity.findTenant(tenant)).tenantId);
-  const { body } = await client.federate("POST", token);
+  const { body } = await (await addUser(house(), who)).federate("POST", token);
   linked(Number(body.DeviceId) as DeviceId, await clientOfUser(() => service, tenant, who));
   return accountId;
 }
@@ -159,7 +158,9 @@ describe("the attributes of a linked account", () => {
       "d.structures[1].d.smokeCoAlarms[0].name",
       "d.structures[1].d.smokeCoAlarms[19].name",
     ]) {
-      const { status, body } = await house().user.call(`/devices/${account}?${new URLSearchParams({ attribute: name })}`);
+      const { status, body } = await house().user.call(
+        `/devices/${account}?${new URLSearchParams({ attribute: name })}`,
+      );
       assert.deepEqual([status, body.error], [404, "unknown_attribute"], name);
     }
   });
@@ -204,7 +205,9 @@ describe("the mirror", () => {
         alarmOf(document)[member] = kind;
       });
       const shown = await small.user.attributes(small.deviceId);
-      const trueNames = Object.keys(shown).filter((one) => /^o\..*(warn|emerg)/.test(one) && shown[one]!.value === "true");
+      const trueNames = Object.keys(shown).filter(
+        (one) => /^o\..*(warn|emerg)/.test(one) && shown[one]!.value === "true",
+      );
       assert.deepEqual(trueNames.sort(), [`o.structures[1].${group}.all`, name].sort());
       assert.equal(shown[`o.structures[1].${other}.all`]!.value, "false");
       await mirrored(t, name, "false", (document) => {

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import { eventually } from "../../stories/world.ts";
-import { houseOfFile } from "./house.ts";
+import { type House, houseOfFile, untilLive } from "./house.ts";
 
 /** A command too many in an hour is refused by the ecosystem. Each statement has a thermostat of its own. */
-const house = houseOfFile({ structures: [{ name: "Home", thermostats: 9 }], ecosystem: { writesPerHour: 2 } });
+const house = houseOfFile({ structures: [{ name: "Home", thermostats: 9 }], ecosystem: { writesPerHour: 2 } }, prepare);
 let account: DeviceId;
 
-before(async () => {
-  const { link, client } = house();
-  account = await link();
-  while ((await client.linkStatus()).state !== "live");
-});
+async function prepare(prepared: House): Promise<void> {
+  account = await prepared.link();
+  await untilLive(prepared);
+}
 
 const active = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active`;
 
@@ -117,7 +116,10 @@ describe("a fan request", () => {
   it("3: can't give a duration: a value other than true or false is refused with its text", async () => {
     const before = commands().length;
     await request(6, "true, 30");
-    assert.match(String((await read(6, ".requestWrite")).value), /^error: Invalid value for fan_timer_active, true, 30, /);
+    assert.match(
+      String((await read(6, ".requestWrite")).value),
+      /^error: Invalid value for fan_timer_active, true, 30, /,
+    );
     assert.equal(commands().length, before);
   });
 
@@ -157,7 +159,10 @@ describe("a fan request", () => {
         for (const structure of Object.values<{ away: string }>(structures)) structure.away = state;
       });
       await request(1, "true");
-      assert.match(await errorOf(t.signal, 1), /^error: Cannot change fan_timer_active while structure is away, true, /);
+      assert.match(
+        await errorOf(t.signal, 1),
+        /^error: Cannot change fan_timer_active while structure is away, true, /,
+      );
     });
   }
 });

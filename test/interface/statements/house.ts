@@ -1,7 +1,9 @@
+import assert from "node:assert/strict";
 import { after, before, type TestContext } from "node:test";
 import { ScriptedBrowser, type Shown } from "../../oauth/scripted-browser.ts";
+import { PlatformClient } from "../../stories/platform-client.ts";
 import { clientOfTenant, clientOfUser, type V3Client } from "../../stories/v3-client.ts";
-import { person, type World, type WorldPlan, world } from "../../stories/world.ts";
+import { eventually, person, type World, type WorldPlan, world } from "../../stories/world.ts";
 
 export const tenant = "Story";
 export const callback = "http://127.0.0.1:9/callback";
@@ -13,8 +15,11 @@ export interface House extends World {
   readonly company: V3Client;
 }
 
-/** One house for all statements of a file. It starts before the first and ends after the last. */
-export function houseOfFile(plan: WorldPlan = {}): () => House {
+/** One house for all statements of a file. It starts and is prepared before the first, and ends after the last. */
+export function houseOfFile(
+  plan: WorldPlan = {},
+  prepare: (house: House) => Promise<void> = async () => undefined,
+): () => House {
   const cleanups: (() => unknown)[] = [];
   let house: House;
   before(async () => {
@@ -26,11 +31,25 @@ export function houseOfFile(plan: WorldPlan = {}): () => House {
       await clientOfTenant(() => story.service, tenant),
     ];
     house = Object.assign(story, { user, company });
+    await prepare(house);
   });
   after(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
   return () => house;
+}
+
+/** Adds a user of the tenant, and returns a client of the platform calls with the user's security token. */
+export async function addUser({ service }: House, who: typeof person): Promise<PlatformClient> {
+  await service.parts.identity.addUser({ tenant, ...who, isAdmin: false });
+  const client = new PlatformClient(() => service.baseUrl);
+  await client.login(who.name, who.password, (await service.parts.identity.findTenant(tenant)).tenantId);
+  return client;
+}
+
+/** Waits until the stream of the user's account is live. */
+export async function untilLive({ client }: House): Promise<void> {
+  await eventually(AbortSignal.timeout(60_000), async () => assert.equal((await client.linkStatus()).state, "live"));
 }
 
 export interface Answer {

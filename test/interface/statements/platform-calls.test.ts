@@ -1,31 +1,23 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import { readStrictly } from "../../platform/strict-xml.ts";
-import { PlatformClient } from "../../stories/platform-client.ts";
 import { eventually } from "../../stories/world.ts";
-import { houseOfFile, send, tenant } from "./house.ts";
+import { addUser, type House, houseOfFile, send, untilLive } from "./house.ts";
 
-const house = houseOfFile({ structures: [{ name: "Home", thermostats: 1, alarms: 1 }] });
-const bob = { name: "bob", password: "another word" };
+const house = houseOfFile({ structures: [{ name: "Home", thermostats: 1, alarms: 1 }] }, prepare);
 const away = "d.structures[1].a.away";
 let [account, lamp, foreign] = [0, 0, 0];
 
-before(async () => {
-  const { link, addLamp, service, client, user } = house();
+async function prepare(prepared: House): Promise<void> {
+  const { link, addLamp, simulator } = prepared;
   account = await link();
   lamp = await addLamp("Hall lamp");
-  const { parts, baseUrl } = service;
-  await parts.identity.addUser({ tenant, ...bob, isAdmin: false });
-  const bobs = new PlatformClient(() => baseUrl);
-  await bobs.login(bob.name, bob.password, (await parts.identity.findTenant(tenant)).tenantId);
-  const { token } = house().simulator.addAccount({ seed: 2, structures: [{}] } as never);
+  const bobs = await addUser(prepared, { name: "bob", password: "another word" });
+  const { token } = simulator.addAccount({ seed: 2, structures: [{}] } as never);
   foreign = Number((await bobs.federate("POST", token)).body.DeviceId);
-  for (;;) {
-    if ((await client.linkStatus()).state === "live") break;
-    await user.device(account as DeviceId);
-  }
-});
+  await untilLive(prepared);
+}
 
 /** The parameters of the interface's example, for one structure and one alert. */
 const definition = (change: Readonly<Record<string, string>> = {}) => ({

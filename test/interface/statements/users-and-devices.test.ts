@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import { clientOfUser } from "../../stories/v3-client.ts";
-import { houseOfFile, person, send, tenant } from "./house.ts";
+import { type House, houseOfFile, person, send, tenant } from "./house.ts";
 
-const house = houseOfFile({ structures: [{ thermostats: 1, alarms: 1 }] });
+const house = houseOfFile({ structures: [{ thermostats: 1, alarms: 1 }] }, prepare);
 const bob = { name: "bob", password: "another word" };
 let [account, lamp] = [0 as DeviceId, 0 as DeviceId];
 let bobId: number;
 
-before(async () => {
-  const { link, addLamp, service } = house();
+async function prepare(prepared: House): Promise<void> {
+  const { link, addLamp, service } = prepared;
   account = await link();
   lamp = await addLamp("Hall lamp");
   bobId = await service.parts.identity.addUser({ tenant, ...bob, isAdmin: false });
-});
+}
 
 const put = (body: string | undefined, deviceId: number = lamp) =>
   house().user.call(`/devices/${deviceId}`, {
@@ -155,7 +155,7 @@ describe("PUT /v3/devices/{deviceId}", () => {
     const before = await house().user.attributes(lamp);
     for (const body of [undefined, "{}", "[]", '"power"', "{"]) {
       const { status, body: refusal } = await put(body);
-      assert.deepEqual([status, refusal.error], [400, "invalid_request"], body);
+      assert.deepEqual([status, refusal.error], [400, "invalid_request"], String(body));
     }
     assert.deepEqual(await house().user.attributes(lamp), before);
   });
