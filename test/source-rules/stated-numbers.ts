@@ -1,4 +1,6 @@
 import { examinedPerPage } from "../../src/cli/nouns/home/home-things.ts";
+import { staleAfterMs } from "../../src/federation/freshness.ts";
+import { secTokenLifetime } from "../../src/identity/sec-tokens.ts";
 import { longestPattern } from "../../src/model/condition.ts";
 import { limits } from "../../src/model/limits.ts";
 
@@ -88,4 +90,10 @@ export const statements: readonly (readonly [sentence: RegExp, ...values: readon
   [/headers (?:may take|are larger than) (\d+ KB)/g, limits.requestHeadBytes],
   [/more than (\d+ MiB) together arrive/g, limits.arrivingBytesPerTenant],
   [/examines ([\d,]+) things/g, examinedPerPage],
+  [
+    /(\d+) minutes (?:from|after) its last use,?(?: and)?(?: for)? (\d+) hours at most/g,
+    secTokenLifetime.idleMs / 60_000,
+    secTokenLifetime.longestMs / 3_600_000,
+  ],
+  [/nothing was confirmed for (\d+) minutes/g, staleAfterMs / 60_000],
 ];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ScriptedBrowser } from "../../oauth/scripted-browser.ts";
 import { operatorWorld, password } from "../../operators/operator-world.ts";
 import { hs256, newKeys, rs256, startSigningProvider } from "../../operators/signing-provider.ts";
-import { ScriptedBrowser } from "../../oauth/scripted-browser.ts";
 
 describe("settled: webhook addresses for operators without the right to secrets", () => {
   it("show origin and path, never the query", async (t) => {

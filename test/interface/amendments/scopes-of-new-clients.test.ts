@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import { send } from "../../events/made-home.ts";
 import { type MadeClient, oauthWorld } from "../../oauth/oauth-world.ts";
 
-
 describe("settled: scopes of clients registered from now on", () => {
   it("are all without scope, devices:read for unknown words alone, and else the known words; older clients keep everything", async (t) => {
     const world = await oauthWorld(t);
