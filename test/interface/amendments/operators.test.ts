@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { send } from "../../events/made-home.ts";
 import { ScriptedBrowser } from "../../oauth/scripted-browser.ts";
 import { operatorWorld, password } from "../../operators/operator-world.ts";
 import { hs256, newKeys, rs256, startSigningProvider } from "../../operators/signing-provider.ts";
@@ -13,11 +14,8 @@ describe("settled: webhook addresses for operators without the right to secrets"
     const client = await run("client add", { tenant: "Acme", name: "Voice", ...redirect });
     const token = await accessToken(service.baseUrl, client, { name: "bob", password });
     const [address, query] = ["http://127.0.0.1:9/hook", "key=a-secret-of-the-receiver"];
-    const json = { "content-type": "application/json", authorization: `Bearer ${token}` };
-    const body = JSON.stringify({ url: `${address}?${query}` });
-    const { webhookId } = await (
-      await fetch(`${service.baseUrl}/v3/webhooks`, { method: "POST", headers: json, body })
-    ).json();
+    const made = await send(`${service.baseUrl}/v3/webhooks`, token, "POST", { url: `${address}?${query}` });
+    const { webhookId } = made.body;
 
     const viewer = await invited("vera", { role: "viewer", tenant: ["Acme"] });
     for (const path of ["/webhooks", `/webhooks/${webhookId}`]) {
@@ -99,5 +97,6 @@ async function accessToken(
   const returned = await new ScriptedBrowser(() => baseUrl).authorize(`${baseUrl}/oauth2/authorize?${query}`, who);
   const code = returned.searchParams.get("code") ?? "";
   const body = new URLSearchParams({ grant_type: "authorization_code", code, client_id, client_secret });
-  return (await (await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body })).json()).access_token;
+  const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body });
+  return ((await answer.json()) as { readonly access_token: string }).access_token;
 }
