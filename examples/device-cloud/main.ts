@@ -1,4 +1,4 @@
-import { type AccessTokens, Breezeway, OAuthClient, type Tokens } from "@breezeway/sdk";
+import { Breezeway, ClientTokens, OAuthClient } from "@breezeway/sdk";
 import { run } from "./cloud.ts";
 import { tenLamps } from "./lamp.ts";
 import { register } from "./registration.ts";
@@ -16,21 +16,7 @@ if (!clientId || !clientSecret)
 const tell = (sentence: string) => console.error(sentence);
 const scopes = ["devices:read", "devices:control"];
 const oauth = new OAuthClient({ baseUrl, clientId, clientSecret, scopes });
-const breezeway = new Breezeway({ baseUrl, accessToken: companyTokens(oauth) });
+const breezeway = new Breezeway({ baseUrl, accessToken: new ClientTokens(oauth) });
 const userId = owner ? Number(owner) : (await breezeway.getUsers())[0];
 if (userId === undefined) throw new Error("The tenant has no user. Add one with breezeway user add.");
 await run(breezeway, await register(breezeway, userId, tenLamps(), tell), tell);
-
-/** The company's access token. Such a token has no refresh token: the client gets the next one with its secret. */
-function companyTokens(client: OAuthClient): AccessTokens {
-  const marginMs = 60_000;
-  let tokens: Tokens | undefined;
-  const renew = async () => {
-    tokens = await client.asItself();
-    return tokens.accessToken;
-  };
-  return {
-    current: async () => (tokens && tokens.expiresAtMs - marginMs > Date.now() ? tokens.accessToken : renew()),
-    renewed: renew,
-  };
-}

@@ -61,7 +61,7 @@ async function add(
     attributes: { ...state },
   }));
   for await (const answer of breezeway.devices.batch(devices, { idempotencyKey })) {
-    if ("error" in answer) {
+    if (answer.status !== 201) {
       throw new Error(`Breezeway refused ${devices[answer.line - 1]?.deviceName}: ${answer.error_description}`);
     }
   }

@@ -7,8 +7,11 @@ import type { V3 } from "./v3.ts";
 /** When an alert fires and what it does, whatever it watches. */
 export interface AlertRule {
   readonly operation: "regex" | "equals" | ">" | ">=" | "<" | "<=" | "==";
-  /** `attribute` writes to the targets; any other text is sent to event streams and webhooks. */
-  readonly action: string;
+  /**
+   * `attribute` writes to the targets; any other text is sent to event streams and webhooks. An alert with `commands` and
+   * without `targets` needs none: its action is `command`.
+   */
+  readonly action?: string;
   readonly stringThreshold?: string;
   readonly threshold?: number;
   readonly targets?: readonly { readonly deviceId: number; readonly attrName: string; readonly value: WrittenValue }[];

@@ -41,6 +41,14 @@ export class InvalidArgument extends BreezewayError {
   }
 }
 
+/** A message of a webhook is not signed with its secret, or is too old: do not believe it. */
+export class InvalidSignature extends BreezewayError {
+  override name = "InvalidSignature";
+  constructor(message: string) {
+    super("invalid_signature", message);
+  }
+}
+
 /** Nothing in the linked account has this friendly name. */
 export class UnknownName extends BreezewayError {
   override name = "UnknownName";

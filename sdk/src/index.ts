@@ -18,6 +18,7 @@ export type {
   ThingAlertFilter,
 } from "./alerts.ts";
 export { Breezeway, type BreezewayOptions } from "./breezeway.ts";
+export { ClientTokens } from "./client-tokens.ts";
 export type { DeviceType, DeviceTypes, TraitMap } from "./device-types.ts";
 export type {
   Attribute,
@@ -55,7 +56,15 @@ export {
 } from "./home-names.ts";
 export type { LinkSession, NewLinkSession, OpenLinkSession } from "./link-sessions.ts";
 export { type Authorization, OAuthClient, type OAuthOptions, readCallback, type Tokens } from "./oauth.ts";
-export type { BatchAnswer, DeviceChange, NewDevice, OwnDevices, RefusedDevice, StatesAnswer } from "./own-devices.ts";
+export type {
+  BatchAnswer,
+  DeviceChange,
+  NewDevice,
+  OwnDevices,
+  RefusalStatus,
+  RefusedDevice,
+  StatesAnswer,
+} from "./own-devices.ts";
 export type { Login } from "./platform.ts";
 export type { CommandArguments, CommandOptions } from "./run-command.ts";
 export type { FanOutcome, RunFanOptions } from "./run-fan.ts";
@@ -93,4 +102,5 @@ export type {
 } from "./triggers.ts";
 export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
 export type { ThingFilter, ThingHistoryQuestion, ThingQuestion } from "./v3-things.ts";
+export { verifyWebhook, type WebhookMessage, type WebhookRequest } from "./webhook-messages.ts";
 export type { Delivery, NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

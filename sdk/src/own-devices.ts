@@ -20,14 +20,17 @@ export interface DeviceChange {
   readonly room?: string | null;
 }
 
+/** The HTTP statuses of refusals. */
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503;
+
 /** Why one device of many was refused. */
 export interface RefusedDevice {
-  readonly status: number;
+  readonly status: RefusalStatus;
   readonly error: string;
   readonly error_description: string;
 }
 
-/** The outcome for one device of a batch; `line` is counted from 1. */
+/** The outcome for one device of a batch; `line` is counted from 1. With the status 201 the device was added. */
 export type BatchAnswer = { readonly line: number } & (
   | { readonly status: 201; readonly deviceId: number }
   | RefusedDevice

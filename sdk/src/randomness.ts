@@ -22,13 +22,14 @@ export async function sha256Text(text: string): Promise<string> {
 /**
  * Node 18 has Web Cryptography only in a module. The comments and the `try` keep bundlers for browsers from resolving
  * that module: esbuild fails on a module that it can't find, unless the import is in a `try`.
+ * @internal
  */
-async function webCrypto(): Promise<Crypto> {
+export async function webCrypto(): Promise<Crypto> {
   if (globalThis.crypto) return globalThis.crypto;
   try {
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ "node:crypto")).webcrypto as Crypto;
   } catch {
-    throw new InvalidArgument("Signing in needs a browser or a Node with the Web Cryptography API.");
+    throw new InvalidArgument("This call needs a browser or a Node with the Web Cryptography API.");
   }
 }
 

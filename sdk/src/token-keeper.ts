@@ -11,8 +11,11 @@ export interface TokenStore {
   save(tokens: Tokens): void | Promise<void>;
 }
 
-/** A token is renewed this long before it expires, so that it does not expire during a call. */
-const marginMs = 30_000;
+/**
+ * A token is renewed this long before it expires, so that it does not expire during a call.
+ * @internal
+ */
+export const marginMs = 30_000;
 
 /** Renews access tokens before they expire and when the service refuses one. Refreshes are single-flight. */
 export class TokenKeeper implements AccessTokens {

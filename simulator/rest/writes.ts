@@ -75,7 +75,7 @@ function decideThermostat(document: AccountDocument, thermostat: Thermostat, fie
 function decideFan(document: AccountDocument, thermostat: Thermostat, isActive: boolean, nowMs: number): Write {
   if (!thermostat.has_fan) throw new EcosystemError(400, "Thermostat does not have a fan");
   const structure = entryOf(document.structures, thermostat.structure_id);
-  if (structure?.away === "away" || structure?.away === "auto-away") {
+  if (structure?.away !== "home") {
     throw new EcosystemError(400, "Cannot change fan_timer_active while structure is away");
   }
   if (isActive && isInEmergency(document, structure)) {

@@ -156,7 +156,12 @@ function badTargets(sentence: string): BadParameter {
 }
 
 function checkTexts({ action, address, message, stringThreshold }: RuleInput): void {
-  if (action === "") throw new BadParameter("action", "The parameter action is missing.");
+  if (action === "") {
+    throw new BadParameter(
+      "action",
+      "The parameter action is missing. Only an alert with commands and without targets needs none.",
+    );
+  }
   checkText("action", action);
   checkText("address", address);
   checkText("msg", message);

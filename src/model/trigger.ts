@@ -36,6 +36,8 @@ export interface ThingTriggerDefinition extends AlertRule {
 }
 
 export const writingAction = "attribute";
+/** The action of an alert that only commands. It sends an event, as any other word does. */
+export const commandingAction = "command";
 
 type MeasuredDefinition = Measured<TriggerDefinition> | Measured<ThingTriggerDefinition>;
 type Measured<Definition extends AlertRule> = Omit<Definition, "commands"> & Partial<Pick<Definition, "commands">>;

@@ -44,6 +44,28 @@ async function house(t: TestContext) {
 }
 
 describe("/v3/alerts on things", () => {
+  it("names the action of an alert with commands alone `command`, also in a change and a dry run", async (t) => {
+    const { create, send, definition, onAttribute } = await house(t);
+    const commands = [{ kind: "thermostat", trait: "fanTimer", command: "start", params: { minutes: 15 } }];
+    const withoutActs = { targets: undefined, action: undefined };
+    const made = await create({ ...withoutActs, commands });
+    assert.deepEqual([made.status, made.body.action, made.body.commands], [201, "command", commands]);
+    const { action, ...rule } = onAttribute;
+    assert.deepEqual((await send("alice", "POST", "/v3/alerts", { ...rule, commands })).body.action, "command");
+    const path = `/v3/alerts/${made.body.alertId}`;
+    const named = await send("alice", "PUT", path, { ...definition, action, targets: [], commands });
+    assert.equal(named.body.action, action);
+    const unnamed = await send("alice", "PUT", path, { ...definition, ...withoutActs, commands });
+    assert.equal(unnamed.body.action, "command");
+    const dryRun = { ...definition, ...withoutActs, commands };
+    assert.equal((await send("alice", "POST", "/v3/alerts/dry-run", dryRun)).status, 200);
+    for (const refused of [{}, { commands: [] }, { targets: definition.targets, commands }]) {
+      const answer = await create({ ...withoutActs, ...refused });
+      assertRefused(answer, 400, "invalid_request");
+      assert.match(answer.body.error_description, /action/);
+    }
+  });
+
   it("creates an alert on a thing and shows it, alone and in lists that ask for things", async (t) => {
     const { create, send, definition, onAttribute, account, lamp, clock, listed } = await house(t);
     const made = await create({ msg: "m" });

@@ -1,32 +1,11 @@
 import assert from "node:assert/strict";
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { OpenIdRefused } from "../../src/operators/openid/openid-errors.ts";
 import { openIdProvider } from "../../src/operators/openid/provider.ts";
 import { OutgoingCalls } from "../../src/runtime/network/outgoing-calls.ts";
+import { hs256, newKeys, rs256, type Signing, startSigningProvider } from "./signing-provider.ts";
 
 const client = { clientId: "console", clientSecret: "a secret of the console" };
-const newKeys = () => generateKeyPairSync("rsa", { modulusLength: 2_048 });
-
-/** The header of an ID token, and what signs its text. */
-interface Signing {
-  readonly header: object;
-  readonly sign: (text: string) => string;
-}
-
-const rs256 = (kid: string, key: KeyObject): Signing => ({
-  header: { alg: "RS256", kid },
-  sign: (text) => sign("sha256", Buffer.from(text), key).toString("base64url"),
-});
-
-const hs256 = (secret: string | Buffer): Signing => ({
-  header: { alg: "HS256", kid: "one" },
-  sign: (text) => createHmac("sha256", secret).update(text).digest("base64url"),
-});
-
 describe("the ID token of an OpenID provider", () => {
   it("is accepted with a signature by a key of the provider, whose keys are read once", async (t) => {
     const { keys, signIn, reads } = await signingProvider(t);
@@ -67,54 +46,19 @@ describe("the ID token of an OpenID provider", () => {
   });
 });
 
-/** A provider whose ID tokens have the signatures that the test chooses, also those that its metadata allows wrongly. */
+/** Sign-ins at a provider whose ID tokens have the signatures that the test chooses. */
 async function signingProvider(t: TestContext) {
-  const keys = newKeys();
-  let published = { kid: "one", key: keys.publicKey };
-  let [reads, idToken] = [0, ""];
-  const server = createServer((request, response) => {
-    response.setHeader("content-type", "application/json");
-    const answers: Readonly<Record<string, () => object>> = {
-      "/.well-known/openid-configuration": () => ({
-        issuer,
-        authorization_endpoint: `${issuer}/authorize`,
-        token_endpoint: `${issuer}/token`,
-        jwks_uri: `${issuer}/keys`,
-        id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
-      }),
-      "/keys": () => {
-        reads++;
-        return { keys: [{ ...published.key.export({ format: "jwk" }), kid: published.kid, use: "sig" }] };
-      },
-      "/token": () => ({ access_token: "access", token_type: "bearer", id_token: idToken }),
-    };
-    response.end(JSON.stringify(answers[request.url!]!()));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { issuer, issue, ...signing } = await startSigningProvider(t);
   const provider = openIdProvider({
     issuer,
     ...client,
     outgoing: new OutgoingCalls({ timers: { after: () => () => undefined } }),
   });
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
   return {
-    keys,
-    reads: () => reads,
-    publish: (kid: string, key: KeyObject) => {
-      published = { kid, key };
-    },
-    signIn({ header, sign }: Signing) {
+    ...signing,
+    signIn(by: Signing) {
       const checks = provider.newChecks();
-      const iat = Math.floor(Date.now() / 1_000);
-      const claims = { iss: issuer, sub: "olga", aud: client.clientId, iat, exp: iat + 60, nonce: checks.nonce };
-      const text = `${encode(header)}.${encode(claims)}`;
-      idToken = `${text}.${sign(text)}`;
+      issue({ sub: "olga", aud: client.clientId, nonce: checks.nonce }, by);
       const query = new URLSearchParams({ code: "code", state: checks.state });
       return provider.claims(`https://here.example/back?${query}`, checks, { source: "192.0.2.1" });
     },

@@ -5,8 +5,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
+import { newWebhookSecret, signedHeaders } from "../../src/events/webhooks/signature.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { freePort } from "../set-up/free-port.ts";
 import { suiteLifetime } from "../set-up/lifetime.ts";
 import { eventually, person } from "../stories/world.ts";
 import { bring, type InstalledSdk, installedSdk, root } from "./installed-sdk.ts";
@@ -87,6 +89,31 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
       .replace("getDevice(1)", `getDevice(${linked.deviceId})`);
     writeFileSync(join(sdk.project, "by-state.js"), untilLive + ofHome);
     assert.equal(await sdk.run("node", "by-state.js"), "away: home, now\nstream: stale, no event yet\nstream: live\n");
+
+    const company = await world.story.service.parts.oauth.addClient({
+      ...{ tenant: "Story", name: "Lamps", kind: "enterprise", redirectUris: [], requiresPkce: false },
+    });
+    const ofCompany = readmeExamples()
+      .find((code) => code.includes("ClientTokens"))!
+      .replace("https://breezeway.example", world.baseUrl)
+      .replace("<client id>", company.client.id)
+      .replace("<client secret>", company.secret);
+    writeFileSync(join(sdk.project, "company.js"), ofCompany);
+    assert.equal(await sdk.run("node", "company.js"), "2 lamps are off.\n");
+
+    const port = await freePort();
+    const secret = newWebhookSecret();
+    const untilMessage = `const { log } = console;
+      console.log = (...words) => { log(...words); process.exit(); };\n`;
+    const byWebhook = readmeExamples().find((code) => code.includes("verifyWebhook"))!;
+    const receiver = byWebhook.replace("<secret>", secret).replace("9000", String(port));
+    writeFileSync(join(sdk.project, "webhook.js"), untilMessage + receiver);
+    const body = JSON.stringify({ type: "attribute", timestamp: "", data: { deviceId: 7, attributes: { a: "b" } } });
+    const headers = signedHeaders(secret, { id: "msg_1", body }, Date.now());
+    const messageOutput = await meanwhile(sdk.run("node", "webhook.js"), () =>
+      fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body }).catch(() => undefined),
+    );
+    assert.equal(messageOutput, "7 { a: 'b' }\n");
   });
 
   it("works in a page of another origin, with a strict content security policy", {

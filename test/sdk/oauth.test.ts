@@ -4,7 +4,9 @@ import { inspect } from "node:util";
 import {
   AuthorizationRefused,
   Breezeway,
+  ClientTokens,
   InvalidArgument,
+  InvalidClient,
   InvalidGrant,
   NotSignedIn,
   OAuthClient,
@@ -65,6 +67,47 @@ describe("signing in by OAuth", () => {
     assert.equal(refreshToken, undefined);
     const devices = await new Breezeway({ baseUrl, accessToken }).getDevices({ deviceTypeName: "Lamp" });
     assert.equal(devices.length, 1);
+  });
+});
+
+describe("the tokens of an enterprise client", () => {
+  it("are requested when needed, once for 20 concurrent calls, and again before they expire or when refused", async (t) => {
+    const { story, baseUrl } = await sdkWorld(t);
+    const plan = { tenant: "Story", name: "Hub", kind: "enterprise", redirectUris: [], requiresPkce: false } as const;
+    const { client, secret } = await story.service.parts.oauth.addClient(plan);
+    const oauth = new OAuthClient({ baseUrl, clientId: client.id, clientSecret: secret });
+    const issued: Tokens[] = [];
+    let lifetimeMs = 3_600_000;
+    const asItself = async () => {
+      const tokens = { ...(await oauth.asItself()), expiresAtMs: Date.now() + lifetimeMs };
+      issued.push(tokens);
+      return tokens;
+    };
+    const tokens = new ClientTokens({ asItself });
+    const breezeway = new Breezeway({ baseUrl, accessToken: tokens });
+    const all = () => Promise.all(Array.from({ length: 20 }, () => breezeway.getUsers()));
+    assert.deepEqual(await all(), Array(20).fill([story.userId]));
+    assert.equal(issued.length, 1);
+    await oauth.revoke(issued[0]!.accessToken);
+    lifetimeMs = 20_000;
+    await all();
+    assert.equal(issued.length, 2);
+    await all();
+    assert.equal(issued.length, 3);
+    assert.equal(await tokens.renewed(issued[1]!.accessToken), issued[2]!.accessToken);
+    await story.service.parts.oauth.removeClient(client.id);
+    await assert.rejects(breezeway.getUsers(), InvalidClient);
+  });
+
+  it("are waited for by other callers when one caller aborts", async () => {
+    const waiting = Promise.withResolvers<Tokens>();
+    const tokens = new ClientTokens({ asItself: () => waiting.promise });
+    const stop = new AbortController();
+    const [aborted, other] = [tokens.current(stop.signal), tokens.current()];
+    stop.abort(new Error("enough"));
+    await assert.rejects(aborted, /enough/);
+    waiting.resolve({ accessToken: "a", refreshToken: undefined, expiresAtMs: Date.now() + 3_600_000 });
+    assert.equal(await other, "a");
   });
 });
 

@@ -11,8 +11,8 @@ import { installedSdk, root } from "./installed-sdk.ts";
 /** Uses the SDK's public types in strict mode. */
 const consumer = `
 import {
-  type Authorization, Breezeway, type FanOutcome, type HomeEvent, NotSignedIn, OAuthClient, type ThingTrait, TokenKeeper,
-  type Tokens,
+  type Authorization, type BatchAnswer, Breezeway, ClientTokens, type FanOutcome, type HomeEvent, NotSignedIn, OAuthClient,
+  type ThingTrait, TokenKeeper, type Tokens, verifyWebhook,
 } from "@breezeway/sdk";
 
 let tokens: Tokens | undefined;
@@ -56,6 +56,20 @@ function told(event: HomeEvent): number {
     case "heartbeat": case "link": case "command": case "thingCommand": case "alert": case "device": case "linkSession": return event.time;
   }
 }
+export const company = new Breezeway({ baseUrl: "https://a.example", accessToken: new ClientTokens(oauth) });
+export const outcome = (answer: BatchAnswer): string | number =>
+  answer.status === 201 ? answer.deviceId : answer.status === 404 ? answer.error : answer.error_description;
+export async function heard(headers: Headers, body: string): Promise<unknown> {
+  const { id, type, data } = await verifyWebhook("whsec_", { headers, body });
+  switch (type) {
+    case "attribute": return data.attributes["power"];
+    case "thing": return data.things.map(({ fields }) => fields["smoke.state"]?.value);
+    case "thingCommand": return data.writes;
+    case "alert": return [data.time, data["alertId"]];
+    case "resync": return data.reason === "restored" ? id : undefined;
+    case "link": case "linkSession": case "command": case "device": return data.deviceId;
+  }
+}
 export const isOver = (error: unknown): boolean => error instanceof NotSignedIn && error.status === 401;
 `;
 
@@ -92,7 +106,7 @@ describe("the package", () => {
       [],
     );
 
-    const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const own = JSON.parse(readFileSync(join(root, "sdk/package.json"), "utf8"));
     const installed = JSON.parse(readFileSync(join(project, "node_modules/@breezeway/sdk/package.json"), "utf8"));
     assert.deepEqual([installed.version, installed.license], [own.version, own.license]);
     assert.equal(installed.dependencies, undefined);

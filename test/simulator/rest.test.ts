@@ -135,7 +135,15 @@ describe("writing to the account document", () => {
     assert.equal((await account.put(`/structures/${id}`, { name: "x" })).body.details.fields, "name");
   });
 
-  const refusals: { when: string; scene?: string; edit?: object; write?: AnyJson; text: string; anchor?: string }[] = [
+  const refusals: {
+    when: string;
+    scene?: string;
+    edit?: object;
+    structureEdit?: object;
+    write?: AnyJson;
+    text: string;
+    anchor?: string;
+  }[] = [
     { when: "the structure is away", scene: "leave", text: "Cannot change fan_timer_active while structure is away" },
     {
       when: "the structure is auto-away",
@@ -143,6 +151,11 @@ describe("writing to the account document", () => {
       write: { fan_timer_active: false },
       text: "Cannot change fan_timer_active while structure is away",
     },
+    ...["unknown", "vacation", undefined].map((away) => ({
+      when: `the structure's away is ${away}`,
+      structureEdit: { away },
+      text: "Cannot change fan_timer_active while structure is away",
+    })),
     {
       when: "an alarm finds smoke",
       scene: "smoke",
@@ -170,14 +183,15 @@ describe("writing to the account document", () => {
       anchor: "invalid-content-sent",
     },
   ];
-  for (const { when, scene, edit, write, text, anchor } of refusals) {
+  for (const { when, scene, edit, structureEdit, write, text, anchor } of refusals) {
     it(`refuses the fan when ${when}`, async (t) => {
       const account = await (await simulatorWorld(t)).account();
       const document = await account.document();
       const { device_id: id } = first(document.devices.thermostats);
       if (scene) await account.scene(scene);
-      if (edit) {
+      if (edit || structureEdit) {
         Object.assign(document.devices.thermostats[id], edit);
+        Object.assign(first(document.structures), structureEdit);
         await account.replace(document);
       }
       const before = await account.document();

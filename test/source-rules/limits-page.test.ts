@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { limits } from "../../src/model/limits.ts";
+import { type LimitName, limits } from "../../src/model/limits.ts";
+import { readNumber } from "./stated-numbers.ts";
 
 const root = new URL("../../", import.meta.url);
 const page = readFileSync(new URL("docs/limits.md", root), "utf8");
@@ -11,6 +12,16 @@ describe("docs/limits.md", () => {
     const cells = [...page.matchAll(/^\| (`[a-z]\w+`(?:, `[a-z]\w+`)*) \|/gm)].map(([, cell]) => cell!);
     const rows = new Set(cells.flatMap((cell) => cell.replaceAll("`", "").split(", ")));
     assert.deepEqual([...rows].toSorted(), Object.keys(limits).toSorted());
+  });
+
+  it("has the number of each limit in its row", () => {
+    for (const [, cell, value] of page.matchAll(/^\| (`[a-z]\w+`(?:, `[a-z]\w+`)*) \| ([^|]+) \|/gm)) {
+      if (value!.startsWith("As above")) continue;
+      const numbers = [...value!.matchAll(/\d[\d,]*/g)].map(([text]) => readNumber(text));
+      for (const name of cell!.replaceAll("`", "").split(", ") as LimitName[]) {
+        assert.ok(numbers.includes(limits[name]), `${name} is ${limits[name]}, and its row says: ${value}`);
+      }
+    }
   });
 
   it("names files that exist", () => {

@@ -5,7 +5,7 @@ export function clientRedirectUrl(
   parameters: Readonly<Record<string, string | undefined>>,
 ): string {
   const pairs = Object.entries({ ...parameters, iss: issuer })
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value !== undefined && value !== "")
     // Spaces become %20, not "+" as in forms: some clients don't decode "+".
     .map(([name, value]) => `${name}=${encodeURIComponent(value ?? "")}`);
   // A query in the registered address is kept (RFC 6749 3.1.2).

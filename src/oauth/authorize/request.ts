@@ -10,6 +10,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   /** Whether the client sent redirect_uri. Then it must send it again when it exchanges the code. */
   readonly isRedirectUriSent: boolean;
+  /** Empty if the client sent none. */
   readonly state: string;
   readonly challenge: string | null;
   /** The scopes of the request, as text. Null means everything; so does undefined, in a ticket from before scopes. */
@@ -74,7 +75,7 @@ export async function readAuthorizationRequest(
       clientId: client.id,
       redirectUri,
       isRedirectUriSent,
-      state: parameters.required("state"),
+      state: parameters.optional("state") ?? "",
       challenge: parameters.optional("code_challenge") ?? null,
       scope: requestedScope(parameters.optional("scope"), client),
     },
@@ -109,9 +110,11 @@ function checkResponseType({ parameters }: ReceivedRequest): Problem | undefined
   return { error: "unsupported_response_type", sentence: "The parameter response_type must be code." };
 }
 
+/** A PKCE challenge prevents cross-site request forgery too: a request with one needs no state. */
 function checkState({ parameters }: ReceivedRequest): Problem | undefined {
-  const state = parameters.required("state");
-  if (Buffer.byteLength(state) <= longestState) return undefined;
+  const isRequired = parameters.optional("code_challenge") === undefined;
+  const state = isRequired ? parameters.required("state") : parameters.optional("state");
+  if (Buffer.byteLength(state ?? "") <= longestState) return undefined;
   return invalid(`The parameter state must have at most ${longestState} bytes.`);
 }
 

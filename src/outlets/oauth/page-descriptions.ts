@@ -44,10 +44,11 @@ export const startAuthorization: Description = {
       example: "code",
     }),
     query("client_id", "Your client's id.", { isRequired: true, variable: "CLIENT_ID" }),
-    query("state", "Comes back unchanged: compare it, so that an attacker can't inject a code. At most 2048 bytes.", {
-      isRequired: true,
-      example: "xyz",
-    }),
+    query(
+      "state",
+      "Comes back unchanged: compare it, so that an attacker can't inject a code. At most 2048 bytes. Required without `code_challenge`.",
+      { example: "xyz" },
+    ),
     query(
       "redirect_uri",
       "One of the addresses registered for your client, character for character. May be left out when there is only one; sent here, it must be sent again with the code.",

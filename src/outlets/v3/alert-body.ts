@@ -4,6 +4,7 @@ import { jsonBody } from "../../http/request/body-types.ts";
 import type { Body } from "../../http/request/incoming.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
+import { commandingAction } from "../../model/trigger.ts";
 import type { Target } from "../../model/trigger-targets.ts";
 import { alertCommandsOf } from "./alert-command-body.ts";
 
@@ -41,14 +42,17 @@ type Members = ReadonlyMap<string, unknown>;
 function definitionOf(members: Members): AlertInput {
   const text = Object.fromEntries(texts.map((name) => [name, textOf(members, name)])) as Record<Text, string>;
   const isOn = Object.fromEntries(switches.map((name) => [name, switchOf(members, name)])) as Record<Switch, boolean>;
+  const targets = targetsOf(members.get("targets") ?? []);
+  const commands = alertCommandsOf(members.get("commands") ?? []);
+  const isCommanding = commands.length > 0 && targets.length === 0;
   return {
     ...watchedOf(members, text),
     operation: text.operation,
     threshold: thresholdOf(members.get("threshold")),
     stringThreshold: text.stringThreshold,
-    action: text.action,
-    targets: targetsOf(members.get("targets") ?? []),
-    commands: alertCommandsOf(members.get("commands") ?? []),
+    action: text.action === "" && isCommanding ? commandingAction : text.action,
+    targets,
+    commands,
     address: text.address,
     message: text.msg,
     autoDisarm: isOn.autoDisarm,

@@ -65,10 +65,7 @@ const alertCommand = object(
 /** A command to one thing, as a dry run names it. */
 export const thingOrder = object("A command to one thing.", { thingId: text("The thing."), ...commandMembers });
 
-export const requiredFields = {
-  operation: text("How to compare.", { enum: operations }),
-  action: text("`attribute` writes to the targets; any other word is only sent as an event."),
-};
+export const requiredFields = { operation: text("How to compare.", { enum: operations }) };
 const watchedFields = {
   deviceId: integer("The device to watch, with `attrName`; left out for an alert on a thing.", { minimum: 1 }),
   attrName: text("The attribute to watch."),
@@ -92,6 +89,9 @@ const switches = {
 
 export const optionalFields = {
   ...watchedFields,
+  action: text(
+    "`attribute` writes to the targets; any other word is only sent as an event. May be left out with `commands` and without `targets`: then it is `command`.",
+  ),
   ...thresholdFields,
   ...words,
   ...switches,
@@ -115,6 +115,7 @@ export const alert: Schema = named(
       alertId: integer("Its id.", { minimum: 1 }),
       deviceId: integer("The device that it watches, or that reports the thing that it watches.", { minimum: 1 }),
       ...requiredFields,
+      action: text("`attribute` writes to the targets; any other word is only sent as an event."),
       targets: list("What it writes.", target(orNull(text("The value; null erases.")))),
       ...words,
       ...switches,

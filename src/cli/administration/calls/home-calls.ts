@@ -137,7 +137,7 @@ export const homeCalls: readonly AdminCall[] = [
     isPaged: true,
     summary: "List the things of a user, or of all users",
     words: [
-      "Of all users, one page examines 2,000 things at most: with a filter it may have few things or none, and still a cursor to go on with.",
+      "Of all users, one page examines 800 things at most: with a filter it may have few things or none, and still a cursor to go on with.",
     ],
     fields: [
       ofTenant,

@@ -2,7 +2,7 @@ import type { AnyTriggerRow } from "../../../alerts/alerts.ts";
 import type { AlertCommand } from "../../../model/alert-commands.ts";
 import type { Condition } from "../../../model/condition.ts";
 import type { DeviceId } from "../../../model/ids.ts";
-import { writingAction } from "../../../model/trigger.ts";
+import { commandingAction, writingAction } from "../../../model/trigger.ts";
 import { commandInWords } from "../../things/receipt-view.ts";
 import { typedAlertCommand } from "../../things/typed-alert-command.ts";
 import type { AlertInput, HomeAlerts, SubjectNames } from "./home-alerts.ts";
@@ -110,7 +110,7 @@ function comparedWith(condition: Condition): string {
 
 /** What a firing does, in the order in which it happens. */
 function actWords({ action, targets, commands, message }: Acts, names: SubjectNames): readonly string[] {
-  const eventAct = action === writingAction || action === "command" ? [] : [`tell “${isolated(action)}”`];
+  const eventAct = action === writingAction || action === commandingAction ? [] : [`tell “${isolated(action)}”`];
   const eventActWithMessage =
     eventAct.length > 0 && message !== "" ? [`${eventAct[0]} (${isolated(message)})`] : eventAct;
   const written = action === writingAction ? targets : [];
@@ -120,7 +120,7 @@ function actWords({ action, targets, commands, message }: Acts, names: SubjectNa
   );
   const all = [...eventActWithMessage, ...cut(writes), ...cut(commands.map((command) => commandWords(command, names)))];
   // The action "command" without commands only sends its event.
-  return all.length === 0 ? ["tell “command”"] : all;
+  return all.length === 0 ? [`tell “${commandingAction}”`] : all;
 }
 
 function cut(words: readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { AlertDefinition, AnyAlert, ThingAlertDefinition } from "../../../../sdk/src/index.ts";
 import { BadParameter } from "../../../model/errors.ts";
 import type { DeviceId } from "../../../model/ids.ts";
+import { commandingAction, writingAction } from "../../../model/trigger.ts";
 import { hasFlag, type Input, id, optional, text, texts } from "../../input.ts";
 import { alertCommandInWords, readAlertCommand } from "./alert-commands.ts";
 
@@ -44,7 +45,7 @@ export function withRuleOptions(command: Command): Command {
 type Target = NonNullable<AlertDefinition["targets"]>[number];
 
 /** The alert that the options define. */
-export function definitionOf(typed: Input): AlertDefinition | ThingAlertDefinition {
+export function definitionOf(typed: Input): (AlertDefinition | ThingAlertDefinition) & { readonly action: string } {
   const watched = watchedOf(typed);
   const operation = text(typed, "when") as AlertDefinition["operation"];
   const value = text(typed, "value");
@@ -54,7 +55,7 @@ export function definitionOf(typed: Input): AlertDefinition | ThingAlertDefiniti
   }
   const targets = texts(typed, "set").map(readTarget);
   const commands = texts(typed, "command").map(readAlertCommand);
-  const implied = targets.length > 0 ? "attribute" : commands.length > 0 ? "command" : undefined;
+  const implied = targets.length > 0 ? writingAction : commands.length > 0 ? commandingAction : undefined;
   const action = optional(typed, "action") ?? implied;
   if (action === undefined) {
     throw new BadParameter(

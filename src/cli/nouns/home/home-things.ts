@@ -10,7 +10,7 @@ import { chosenTenant, withTenantOption } from "../tenant-option.ts";
 
 /** Things that a command line prints, and things that are examined for one page and for a command line. */
 const mostListed = 1_000;
-const examinedPerPage = 800;
+export const examinedPerPage = 800;
 const examinedInAll = 200_000;
 
 /** The things of one user or of all users, those of own devices too. */
