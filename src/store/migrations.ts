@@ -55,6 +55,7 @@ import {
   compactThings,
   deviceTypeMaps,
   deviceTypeWork,
+  soundingThings,
   thingNames,
   things,
   thingsWithOneKey,
@@ -134,6 +135,7 @@ const steps: readonly Step[] = [
   usersOfTenant,
   tokensOfTokens,
   strictScopes,
+  soundingThings,
 ];
 
 export const schemaVersion = steps.length;

@@ -144,3 +144,15 @@ const namesByDevice: Record<Dialect, readonly string[]> = {
  * which does not block other connections.
  */
 export const thingNames: Step = ({ dialect }) => namesByDevice[dialect];
+
+/**
+ * A warning or an alarm in the state of a thing `t`, as home/thing-text.ts encodes it in both of its forms. Another field
+ * may hold the same word: readers decode the state.
+ */
+export const mayAlarmSql = `(state LIKE '%"alarm"%' OR state LIKE '%"warning"%')`;
+
+/** The few things that may sound an alarm, so that every page finds them without reading all homes. */
+export const soundingThings: Step = {
+  index: "things_sounding",
+  on: `things (user_id, thing_id) WHERE ${mayAlarmSql}`,
+};
