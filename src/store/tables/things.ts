@@ -187,8 +187,7 @@ export function thingTable(sql: Sql): ThingTable {
     },
     async soundingDevices(devices) {
       if (devices.length === 0) return [];
-      const inUsers =
-        sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
+      const inUsers = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
       const inDevices = inUsers.replace("$1", "$2");
       // The plus keeps SQLite from the index by device, which leads to all things of these homes.
       const found = await sql.all<{ deviceId: DeviceId }>(

@@ -29,7 +29,9 @@ export const listAlarms: AdminCommand = {
         alarm.thingId,
         `${alarmWords(alarm)}: ${alarmPlace(alarm)}`,
         secondOf(alarm.sinceTime),
-        alarm.stale ? `as of ${alarm.confirmedTime === null ? "an unknown time" : secondOf(alarm.confirmedTime)}` : "now",
+        alarm.stale
+          ? `as of ${alarm.confirmedTime === null ? "an unknown time" : secondOf(alarm.confirmedTime)}`
+          : "now",
       ]),
       width,
     );

@@ -63,7 +63,14 @@ async function ofAlarms(
   if (alarms.length > alarmsNamed) {
     const more = alarms.length - alarmsNamed;
     const sentence = `${isComplete ? more : `At least ${more}`} more alarms sound.`;
-    findings.push({ kind: "alarm", level: "bad", count: more, id: null, sentence, fix: "See all with: breezeway home alarms" });
+    findings.push({
+      kind: "alarm",
+      level: "bad",
+      count: more,
+      id: null,
+      sentence,
+      fix: "See all with: breezeway home alarms",
+    });
   }
   return findings;
 }

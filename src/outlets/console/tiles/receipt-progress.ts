@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../web/html.ts";
-import { utcTime } from "./as-of.ts";
+import { clock } from "../times.ts";
 import { iconOf } from "./icons.ts";
 import type { ShownReceipt } from "./shown-thing.ts";
 import { commandWords } from "./thermostat-words.ts";
@@ -19,7 +19,7 @@ const withoutText: Readonly<Record<string, string>> = {
 export function receiptProgress(receipt: ShownReceipt | undefined, isKnown: boolean): Html | undefined {
   if (receipt === undefined) return undefined;
   const { state, error, requestedTime } = receipt;
-  const what = html`<p class="kind">${commandWords(receipt)}, ${utcTime(requestedTime)}</p>`;
+  const what = html`<p class="kind">${commandWords(receipt)}, ${clock(requestedTime)}</p>`;
   const count = reached[state];
   if (count === undefined) {
     const text = error?.text ?? withoutText[state] ?? `The command is ${state}.`;
