@@ -24,8 +24,8 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.ok(Buffer.byteLength(page.body) < 15_000, `${Buffer.byteLength(page.body)} bytes`);
       for (const words of [
         /Maple Street/,
-        /As of <time datetime="[\dT:.-]+Z" title="[^"]+">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>/,
-        /Connected\. Last confirmed at <time datetime="[\dT:.-]+Z" title="[^"]+">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>\./,
+        /As of <time datetime="[\dT:.-]+Z" title="[^"]+" data-local="minute">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>/,
+        /Connected\. Last confirmed at <time datetime="[\dT:.-]+Z" title="[^"]+" data-local="minute">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>\./,
         /Lantern/,
         /Other App/,
         /See your user name/,
@@ -314,6 +314,20 @@ describe("the session of the account page", () => {
     const question = await visitor.press({ endAccess: client.id });
     assert.match(question.body, /You gave it access to every user of/);
     assert.ok(!question.body.includes("<img src=x"));
+  });
+
+  it("says what the company's own clients read, and offers no end of it", async (t) => {
+    const world = await oauthWorld(t);
+    const none = (await new AccountVisitor(world).signIn()).body;
+    assert.match(none, /What <bdi>Acme<\/bdi> itself sees.*No program of the company reads them\./s);
+    const client = await world.addClient({ name: "Energy reports", kind: "enterprise" });
+    await world.tokens(client, admin);
+    const page = (await new AccountVisitor(world).signIn()).body;
+    assert.match(page, /itself sees.*Energy reports.*See every device of every user/s);
+    assert.doesNotMatch(page, /End access of Energy reports/);
+    const admins = (await new AccountVisitor(world).signIn(admin)).body;
+    assert.match(admins, /End access of Energy reports/);
+    assert.equal(admins.match(/Energy reports</g)?.length, 1, "among the apps alone");
   });
 });
 

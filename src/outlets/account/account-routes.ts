@@ -87,16 +87,20 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
     const { user, brand, address, secret, incoming } = visit;
     const { page: pageText } = formOf(incoming.query, ["page"]);
     const done = visit.notice.read(incoming.cookies, address);
-    const [homes, listed, browsers] = await Promise.all([
+    const [homes, alarms, listed, companyApps, browsers] = await Promise.all([
       account.homes(user),
+      account.alarms(user),
       account.apps(user),
+      account.companyApps(user),
       account.countSessions(user),
     ]);
     const shown = accountPage({
       brand,
       userName: user.name,
       homes,
+      alarms,
       ...listed,
+      companyApps,
       appPage: /^[1-9]\d{0,3}$/.test(pageText) ? Number(pageText) : 1,
       browsers,
       notice: notices.get(done ?? ""),
