@@ -10,7 +10,7 @@ import { commandButtons, stoppedButtons } from "../tiles/console-button.ts";
 import { deviceTile } from "../tiles/device-tile.ts";
 import type { ShownReceipt, ShownThing } from "../tiles/shown-thing.ts";
 import { thermostatTile } from "../tiles/thermostat-tile.ts";
-import { commandWords } from "../tiles/thermostat-words.ts";
+import { commandWords, unitOf } from "../tiles/thermostat-words.ts";
 import { ago } from "../times.ts";
 import { type BlindInterval, blindTimeline } from "./blind-timeline.ts";
 
@@ -161,11 +161,12 @@ const stateWords: Readonly<Record<string, string>> = {
 };
 
 function commandList({ commands, things }: ShownHome, { nowMs }: PageContext): Html {
-  const nameOf = (thingId: string) => things.find((thing) => thing.thingId === thingId)?.name ?? "a thing";
-  const line = (receipt: ShownReceipt) =>
-    html`<li><span><strong><bdi>${nameOf(receipt.thingId)}</bdi></strong>: ${commandWords(receipt)} · ${stateWords[receipt.state] ?? receipt.state}${
+  const line = (receipt: ShownReceipt) => {
+    const thing = things.find(({ thingId }) => thingId === receipt.thingId);
+    return html`<li><span><strong><bdi>${thing?.name ?? "a thing"}</bdi></strong>: ${commandWords(receipt, thing && unitOf(thing))} · ${stateWords[receipt.state] ?? receipt.state}${
       receipt.error ? html`<span class="small"> ${receipt.error.text}</span>` : undefined
     }</span> <span class="small">${ago(receipt.requestedTime, nowMs)}</span></li>`;
+  };
   return html`<h2>Commands</h2>
 ${commands.length === 0 ? html`<p class="small">None yet.</p>` : html`<ol class="lines">${commands.map(line)}</ol>`}`;
 }
