@@ -118,11 +118,20 @@ export function thingReading(
       ]);
     },
     async sounding(filter, limit) {
-      const rows = await store.read((tx) => tx.things.findSounding(filter, limit + 1));
-      const perUser = Map.groupBy(rows, ({ userId }) => userId);
-      const isComplete = rows.length <= limit && [...perUser.values()].every((some) => some.length < soundingPerUser);
-      const sounding = rows.map(readThing).filter(({ state }) => soundingAlarm(state) !== undefined);
-      return { things: sounding.slice(0, limit), isComplete };
+      const { linked, own } = await store.read(async (tx) => {
+        const devices = await tx.mappedDevices.sounding(filter, limit + 1);
+        return {
+          linked: (await tx.things.findSounding(filter, limit + 1)).map(readThing),
+          own: devices.length === 0 ? [] : await ownThings.derive(tx, devices),
+        };
+      });
+      const isWhole = (some: readonly ReadThing[]) =>
+        [...Map.groupBy(some, ({ userId }) => userId).values()].every(({ length }) => length < soundingPerUser);
+      const sounding = [...linked, ...own].filter(({ state }) => soundingAlarm(state) !== undefined);
+      return {
+        things: sounding.slice(0, limit),
+        isComplete: Math.max(linked.length, own.length, sounding.length) <= limit && isWhole(linked) && isWhole(own),
+      };
     },
   };
 }

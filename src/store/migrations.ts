@@ -55,6 +55,7 @@ import {
   compactThings,
   deviceTypeMaps,
   deviceTypeWork,
+  soundingDevices,
   soundingThings,
   thingNames,
   things,
@@ -136,6 +137,7 @@ const steps: readonly Step[] = [
   tokensOfTokens,
   strictScopes,
   soundingThings,
+  soundingDevices,
 ];
 
 export const schemaVersion = steps.length;

@@ -92,7 +92,8 @@ function made(change: Any = {}) {
   const parts = {
     store: {
       isShared: false,
-      read: (body: (tx: Any) => unknown) => body({ grants: { appsOf: async () => grants, appsOfTenant: async () => companyGrants }, users: storedUsers }),
+      read: (body: (tx: Any) => unknown) =>
+        body({ grants: { appsOf: async () => grants, appsOfTenant: async () => companyGrants }, users: storedUsers }),
     },
     grantsEnded: () => undefined,
     identity: {

@@ -79,7 +79,10 @@ describe("a thermostat's tile", () => {
   it("shows the unit of the thermostat, and at most one decimal", () => {
     const inFahrenheit = thermostat({ mode: "heatCool", heatCelsius: 20, coolCelsius: 24.44 });
     const { thermostat: trait } = inFahrenheit.traits;
-    const thing = { ...inFahrenheit, traits: { ...inFahrenheit.traits, thermostat: { ...trait!, capabilities: { unit: "F" } } } };
+    const thing = {
+      ...inFahrenheit,
+      traits: { ...inFahrenheit.traits, thermostat: { ...trait!, capabilities: { unit: "F" } } },
+    };
     assert.match(tileOf(thing as Thing).text, /70\.7 °F, 45 % humidity.*target 68 °F to 76 °F/s);
     const exact = thermostat({ targetCelsius: 20.166 });
     assert.match(tileOf(exact).text, /target 20\.2 °C/);
