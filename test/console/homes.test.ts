@@ -96,6 +96,20 @@ describe("the pages of homes", () => {
     await assertUnknown(tab, /The service does not answer/);
   });
 
+  it("show nothing green beside a home that needs a new consent", { skip }, async (t) => {
+    const { house, owner } = await consoleWorld(t);
+    const operator = await owner();
+    const tab = await tabOf(operator, house.service.baseUrl);
+    t.after(() => tab.context().close());
+    house.simulator.revokeToken(house.accountToken);
+    for (const path of ["/console/homes", `/console/homes/${house.userId}/nest`]) {
+      await tab.goto(house.service.baseUrl + path);
+      await tab.locator(".state", { hasText: "Needs a new consent" }).waitFor();
+      await isLive(tab);
+      assert.deepEqual(await greensOf(tab), [], path);
+    }
+  });
+
   it("are not green when the script does not load, and their buttons still work", { skip }, async (t) => {
     const { house, owner } = await consoleWorld(t);
     const tab = await tabOf(await owner(), house.service.baseUrl);

@@ -21,8 +21,9 @@ export async function alarmBand({ path }: ConsolePage, context: PageContext): Pr
   const more = others.length - mostNamed;
   const words = isComplete ? `and ${more} more` : `and ${Math.max(more, 1)} or more others`;
   const lines = others.slice(0, mostNamed).map((alarm) => {
-    const whose = html`${named(alarm.userName)}${staleWords(alarm, context.nowMs)}`;
-    return bandLine(alarmAddress(alarm, context), alarmWords(alarm), alarm, whose);
+    const stale = staleWords(alarm, context.nowMs);
+    const more = html`${named(alarm.userName)}${stale && html` · ${stale}`}`;
+    return bandLine(alarmAddress(alarm, context), alarmWords(alarm), alarm, more);
   });
   // Of all tenants, also while one is chosen.
   const rest = html`<li><a href="/console/homes?alarm=true">${words}</a></li>`;
@@ -56,5 +57,11 @@ export function staleWords(
   nowMs: number,
 ): Html | undefined {
   if (!stale) return undefined;
-  return html` as of ${confirmedTime === null ? "an unknown time" : ago(confirmedTime, nowMs)}, unknown now`;
+  return html`as of ${confirmedTime === null ? "an unknown time" : ago(confirmedTime, nowMs)}, unknown now`;
+}
+
+/** `Smoke emergency: Hallway, Maple Street, of ada`, with its age in the reader's words when it is stale. */
+export function alarmSentence(alarm: ShownAlarm, nowMs: number): Html {
+  const stale = staleWords(alarm, nowMs);
+  return html`${alarmWords(alarm)}: <bdi>${alarmPlace(alarm)}</bdi>, of ${named(alarm.userName)}${stale && html`, ${stale}`}.`;
 }

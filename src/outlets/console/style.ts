@@ -39,7 +39,7 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .content td{padding:.375rem .75rem .375rem 0;border-top:1px solid var(--line);vertical-align:baseline}
 .wide{overflow-x:auto}
 .content tr.is-grave{background:var(--bad-tint);box-shadow:inset .25rem 0 0 var(--bad)}
-.content tr.is-grave>:first-child{padding-left:.75rem}
+@media(min-width:64rem){.content tr.is-grave>:first-child{padding-left:.75rem}}
 .console button{display:inline-block;width:auto;min-height:2rem;padding:.25rem .75rem;font-size:.8125rem}
 .console button.quiet{background:transparent;color:var(--link)}
 .console input:not([type=hidden]),.console select{min-height:2.25rem;padding:.25rem .625rem;margin:0 0 .75rem;font:inherit;max-width:28rem}
@@ -153,6 +153,7 @@ dialog.ask form{margin-top:.75rem}
 .content .list td{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:.5rem;border:0;padding:.125rem 0}
 .list td::before{content:attr(data-label);color:var(--soft)}
 .list td:empty{display:none}
+.content tr.is-grave{padding-inline:.75rem}
 }
 @media(max-width:40rem){
 .needs svg{align-self:start}

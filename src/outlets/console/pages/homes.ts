@@ -58,7 +58,7 @@ function linkTable(links: readonly ListedLink[], { address, tenant, nowMs }: Pag
       {
         title: "State",
         cell: ({ state, reason, alarm }) =>
-          html`${alarm ? html`<p>${emergencyBadge}</p>` : undefined}${stateBadge(state)}${reason === "" ? undefined : html`<p class="small">${reason}</p>`}`,
+          html`${alarm ? html`<div>${emergencyBadge}</div>` : undefined}${stateBadge(state)}${reason === "" ? undefined : html`<p class="small">${reason}</p>`}`,
       },
       {
         title: "Confirmed",

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../web/html.ts";
 import { iconOf } from "../../../web/icons.ts";
-import { alarmAddress } from "../alarm-band.ts";
+import { alarmAddress, alarmSentence } from "../alarm-band.ts";
 import type { ConsolePage, PageContext, ShownAlarm } from "../console-page.ts";
 import { strip, total } from "../kit/strip.ts";
 import { when } from "../kit/times.ts";
@@ -80,8 +80,10 @@ ${
   sorted.length === 0
     ? html`<p class="small">Nothing ${coversService ? "that this service knows of" : "of your tenants"}.</p>`
     : html`<ul class="needs">${sorted.map((finding) => {
-        const place = placeOf(context, alarms, finding);
-        return html`<li class="${finding.level}">${iconOf(finding.level === "bad" ? "warning" : "clock")}<span><strong>${finding.sentence}</strong> <span class="soft">${finding.fix}</span></span>${
+        const alarm = alarms.find(({ thingId }) => finding.kind === "alarm" && thingId === finding.id);
+        const place = alarm ? { to: alarmAddress(alarm, context), words: "Open" } : placeOf(context, finding);
+        const sentence = alarm ? alarmSentence(alarm, context.nowMs) : finding.sentence;
+        return html`<li class="${finding.level}">${iconOf(finding.level === "bad" ? "warning" : "clock")}<span><strong>${sentence}</strong> <span class="soft">${finding.fix}</span></span>${
           place &&
           html`<a class="button" href="${place.to}" aria-label="${place.words}: ${finding.sentence}">${place.words}</a>`
         }</li>`;
@@ -92,17 +94,10 @@ ${coversService ? undefined : html`<p class="small">Disk, certificate, keys and 
 
 /** Where the operator does something about a finding. */
 function placeOf(
-  context: PageContext,
-  alarms: readonly ShownAlarm[],
+  { address, callOf }: PageContext,
   { kind, id }: AttentionItem,
 ): { to: string; words: string } | undefined {
-  const { address, callOf } = context;
-  if (kind === "alarm") {
-    const alarm = alarms.find(({ thingId }) => thingId === id);
-    return alarm
-      ? { to: alarmAddress(alarm, context), words: "Open" }
-      : { to: address("/homes", { alarm: "true" }), words: "Show them" };
-  }
+  if (kind === "alarm") return { to: address("/homes", { alarm: "true" }), words: "Show them" };
   if (kind.startsWith("link_")) return { to: address("/homes", { state: kind.slice(5) }), words: "Show them" };
   if (kind.startsWith("webhook_")) return { to: address(id === null ? "/webhooks" : `/webhooks/${id}`), words: "Open" };
   if (kind === "assistant_failing") return { to: address(`/assistants/${id}`), words: "Open" };

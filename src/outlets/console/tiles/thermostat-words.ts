@@ -29,7 +29,10 @@ type TemperatureUnit = "C" | "F";
 export function climateWords(thing: ShownThing): string {
   const { temperature, humidity } = thing.traits;
   const percent = humidity?.state.percent?.value;
-  const words = [temperatureWords(temperature?.state.celsius, unitOf(thing)), typeof percent === "number" ? `${percent} % humidity` : ""];
+  const words = [
+    temperatureWords(temperature?.state.celsius, unitOf(thing)),
+    typeof percent === "number" ? `${percent} % humidity` : "",
+  ];
   return words.filter((word) => word !== "").join(", ") || "Temperature unknown";
 }
 
