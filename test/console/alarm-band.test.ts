@@ -123,7 +123,10 @@ describe("a smoke alarm that sounds", () => {
     await shows("/console/users", /Smoke emergency: /);
     house.simulator.revokeToken(house.accountToken);
     await shows("/console/users", /Smoke emergency: .* as of <time [^>]+>[^<]+ ago<\/time>, unknown now/s);
-    await shows(`/console/homes/${house.userId}/nest`, /Smoke emergency: .*>as of <time [^>]+>[^<]+ ago<\/time>, unknown now/s);
+    await shows(
+      `/console/homes/${house.userId}/nest`,
+      /Smoke emergency: .*>as of <time [^>]+>[^<]+ ago<\/time>, unknown now/s,
+    );
   });
 
   it("leaves room for other homes: the band names three, and leads to the rest", async (t) => {
