@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { eventually, person } from "../stories/world.ts";
 import { type ConsoleWorld, consoleWorld } from "./console-world.ts";
@@ -45,9 +46,11 @@ describe("a smoke alarm that sounds", () => {
         await bandOf(tab).getByText("Maple Street").waitFor();
         await bandOf(tab).getByText("ada").waitFor();
       }
+      await assertAccessible(tabs[3]!);
       await owner.bringToFront();
       await owner.reload();
       await bandOf(owner).getByText("Maple Street").waitFor();
+      await assertAccessible(owner);
       const attention = first.locator(".needs li").first();
       await attention.getByText("Smoke emergency").waitFor();
       await tabs[3]!.locator("tr.is-grave", { hasText: "Smoke or CO alarm" }).waitFor();
