@@ -3,7 +3,7 @@ import { BreezewayError } from "../../sdk/src/index.ts";
 import { NotFound } from "../../src/model/errors.ts";
 import type { AddedPage } from "../../src/outlets/console/console-additions.ts";
 import type { PageContext } from "../../src/outlets/console/console-page.ts";
-import { emergencyBand, rooms, type ShownHome } from "../../src/outlets/console/pages/home.ts";
+import { rooms, type ShownHome } from "../../src/outlets/console/pages/home.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import { hiddenFields } from "../../src/web/page.ts";
 import { shellQuoted } from "../banner.ts";
@@ -44,7 +44,6 @@ export function simulatorPage(opened: () => OpenDemo | undefined): AddedPage {
 }
 
 interface SimulatorParts {
-  readonly emergency?: Html;
   readonly walk: Html;
   readonly scenes?: Html;
   readonly lamp?: Html;
@@ -52,8 +51,8 @@ interface SimulatorParts {
 }
 
 /** Names every part, also empty ones: an open page rereads only the parts that it was first rendered with. */
-function partsOf({ emergency, walk, scenes, lamp, rooms: tiles }: SimulatorParts) {
-  return { emergency, walk, scenes, lamp, rooms: tiles };
+function partsOf({ walk, scenes, lamp, rooms: tiles }: SimulatorParts) {
+  return { walk, scenes, lamp, rooms: tiles };
 }
 
 async function renderHouse(demo: OpenDemo, context: PageContext) {
@@ -66,7 +65,6 @@ async function renderHouse(demo: OpenDemo, context: PageContext) {
   const curl = `curl -X PUT ${service.baseUrl}/v3/devices/${deviceId} -H "Authorization: Bearer $(cat ${tokenFile})" -H "Content-Type: application/json" -d '{"power":"${power}"}'`;
   const isHome = view.home.things.some(({ traits: { presence } }) => presence?.state.state?.value === "home");
   return partsOf({
-    emergency: emergencyBand(view.home),
     walk: stepStrip({ isHome, done, ecosystem, curl }),
     scenes: sceneCard(demo, view.home, context),
     lamp: lampCard(view, context),

@@ -37,7 +37,7 @@ export type AccountSignIn = Omit<SignInAttempt, "clientId" | "page">;
 export interface AccountParts
   extends Omit<AppParts, "store">,
     Omit<HomeParts, "audit" | "federation">,
-    Omit<ExportParts, "apps" | "homes" | "audit"> {
+    Omit<ExportParts, "apps" | "companyApps" | "homes" | "things" | "audit"> {
   readonly store: AppParts["store"] & Store<SessionTables>;
   readonly identity: Pick<Identity, "signIn" | "removeUser" | "takeAbandonedRemoval" | "audit">;
   readonly federation: HomeParts["federation"] & Pick<Federation, "unlinkAll">;

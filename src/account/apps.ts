@@ -23,6 +23,8 @@ export interface AccountApp {
 export interface AccountApps {
   /** By name. Beyond the limit the list is not complete. */
   apps(user: AccountUser): Promise<{ readonly apps: readonly AccountApp[]; readonly isComplete: boolean }>;
+  /** The company's own clients that reach all its users, by name. The user can't end their access. */
+  companyApps(user: AccountUser): Promise<readonly AccountApp[]>;
   /** Ends all access of one app, with its streams, webhooks and reports. Returns whether it had any. */
   endAccess(user: AccountUser, clientId: string, source: string): Promise<boolean>;
 }
@@ -41,6 +43,10 @@ export function accountAppsOn({ store, grantsEnded }: AppParts): AccountApps {
       const rows = await store.read((tx) => tx.grants.appsOf(userId, limits.appsPerAccount));
       const byClient = Map.groupBy(rows, ({ clientId }) => clientId);
       return { apps: [...byClient.values()].map(appOf), isComplete: rows.length < limits.appsPerAccount };
+    },
+    async companyApps({ tenantId }) {
+      const rows = await store.read((tx) => tx.grants.appsOfTenant(tenantId, limits.appsPerAccount));
+      return [...Map.groupBy(rows, ({ clientId }) => clientId).values()].map(appOf);
     },
     async endAccess({ userId, tenantId }, clientId, source) {
       const find: GrantEnding["find"] = (tx, limit) => tx.grants.ofUserToClient(userId, clientId, limit);

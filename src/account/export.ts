@@ -12,7 +12,7 @@ import type { AccountApp, AccountApps } from "./apps.ts";
 import type { AccountHome, AccountHomes } from "./homes.ts";
 import type { AccountUser } from "./sessions.ts";
 
-export interface ExportParts extends Pick<AccountApps, "apps">, Pick<AccountHomes, "homes"> {
+export interface ExportParts extends Pick<AccountApps, "apps" | "companyApps">, Pick<AccountHomes, "homes"> {
   readonly devices: Pick<DeviceReading, "page" | "state">;
   readonly things: Pick<ThingReading, "page">;
   readonly alerts: { readonly onThings: Pick<ThingAlerts, "pageOfBoth"> };
@@ -73,6 +73,7 @@ async function* slicesOf(parts: ExportParts, user: AccountUser, tenantName: stri
     links: (await parts.homes(user)).map(shownLink),
     apps: apps.map(shownApp),
     ...(!isComplete && { appsComplete: false }),
+    companyApps: (await parts.companyApps(user)).map(shownApp),
   };
   yield JSON.stringify(head).slice(0, -1);
   yield* member("devices", devicesOf(parts, userId));

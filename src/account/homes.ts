@@ -1,8 +1,10 @@
+import type { ReadThing } from "../devices/read-thing.ts";
 import type { RunningFederation } from "../federation/federation.ts";
 import type { ShownLink } from "../federation/link-overview.ts";
 import type { Audit } from "../identity/audit.ts";
 import type { LinkSessions, SignedInLinkSession } from "../link-sessions/link-sessions.ts";
 import { NotFederated } from "../model/errors.ts";
+import { ownSource } from "../own-things/own-things.ts";
 import type { ThingReading } from "../own-things/thing-reading.ts";
 import type { AccountUser } from "./sessions.ts";
 
@@ -16,8 +18,21 @@ export interface AccountHome extends ShownLink {
   readonly isRenewable: boolean;
 }
 
+/** A thing of the user's that shows a smoke or CO warning or emergency. */
+export interface AccountAlarm {
+  readonly thing: Pick<ReadThing, "name" | "room" | "homeName" | "state">;
+  readonly isStale: boolean;
+  /** When the ecosystem last confirmed it; null when that is not known. */
+  readonly confirmedMs: number | null;
+}
+
+/** Alarms that the page names. */
+const mostAlarms = 20;
+
 export interface AccountHomes {
   homes(user: AccountUser): Promise<readonly AccountHome[]>;
+  /** At most 20. */
+  alarms(user: AccountUser): Promise<readonly AccountAlarm[]>;
   /** Starts a link session in which the owner consents again. Rejects with NotFederated. */
   renew(user: AccountUser, ecosystem: string, source: string): Promise<SignedInLinkSession>;
   /** Removes the link with its device, attributes and alerts. Returns whether there was one. */
@@ -25,8 +40,8 @@ export interface AccountHomes {
 }
 
 export interface HomeParts {
-  readonly federation: Pick<RunningFederation, "shownLinksOf" | "unlinkStored">;
-  readonly things: Pick<ThingReading, "page">;
+  readonly federation: Pick<RunningFederation, "shownLinksOf" | "unlinkStored" | "thingFreshnessOfEach">;
+  readonly things: Pick<ThingReading, "page" | "sounding">;
   readonly linkSessions: Pick<LinkSessions, "createForAccount">;
   readonly audit: Pick<Audit, "record">;
   readonly ecosystems: {
@@ -65,6 +80,15 @@ export function accountHomesOn({ federation, things, linkSessions, audit, ecosys
         names: names.filter(({ deviceId }) => deviceId === link.deviceId).map(({ name }) => name),
         isRenewable: ecosystems.hasConsent(link.ecosystem),
       }));
+    },
+    async alarms({ userId }) {
+      const { things: found } = await things.sounding({ userId }, mostAlarms);
+      const freshness = await federation.thingFreshnessOfEach(found.filter(({ source }) => source !== ownSource));
+      return found.map((thing) => {
+        if (thing.source === ownSource) return { thing, isStale: false, confirmedMs: null };
+        const { isStale, confirmedTimeMs } = freshness.get(thing.deviceId) ?? { isStale: true, confirmedTimeMs: null };
+        return { thing, isStale, confirmedMs: confirmedTimeMs };
+      });
     },
     async renew(user, ecosystem, source) {
       if (!(await isLinked(user, ecosystem))) throw new NotFederated("this ecosystem");

@@ -270,6 +270,7 @@ async function applyToDevice(
       ? (device.things ?? (await prepareThings(tx, userId, deviceId, thingWrites, form)))
       : undefined;
   const ownChange = ownThing?.change(before, kept, nowMs);
+  const sounds = ownThing?.sounds(before, kept);
   const thingChanges = ownChange ? [ownChange] : (things?.changes ?? []);
   if (kept.length === 0 && thingChanges.length === 0) return undefined;
   const growth = device.isVirtual ? undefined : growthOf(kept, before);
@@ -279,6 +280,7 @@ async function applyToDevice(
   const timeMs = Math.max(device.lastTimeMs + 1, nowMs);
   if (kept.length > 0) await tx.attributes.write(userId, deviceId, timeMs, kept);
   await things?.write(timeMs);
+  if (sounds !== undefined) await tx.mappedDevices.setSounding(userId, deviceId, sounds);
   await tx.devices.setLastTime(userId, deviceId, timeMs, growth);
   // What an alert writes is no sign of life: the time at which the device was last heard stays.
   const described = ownThing?.isUnheard ? { describedMs: timeMs, heardMs: lastHeardMs(device) } : undefined;

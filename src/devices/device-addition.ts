@@ -65,6 +65,9 @@ export async function addDevices(
       ...{ isWatched: false, areThingsWatched: false, isMapped: thingId !== undefined },
     });
   }
+  for (const [index, { id, userId }] of added.entries()) {
+    if (things?.[index]?.sounds) await tx.mappedDevices.setSounding(userId, id, true);
+  }
   await tx.attributes.writeFirst(commits.map((commit) => ({ ...commit, values: commit.changes })));
   await tx.log.appendAll(entries);
   const states = added.map(({ changes, ...device }, index) => {

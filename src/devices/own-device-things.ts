@@ -36,6 +36,8 @@ export interface NewOwnThing {
   readonly thingId: string;
   /** What the first values change; undefined when no field of the thing gets a value. */
   readonly first: ThingChange | undefined;
+  /** A smoke or CO sensor of the thing reports a warning or an alarm. */
+  readonly sounds: boolean;
 }
 
 /** A device has fallen silent: its thing is unavailable since a time. */
@@ -52,6 +54,8 @@ export interface WrittenOwnThing {
   readonly isUnheard: boolean;
   /** What the write changes; undefined when no field of the thing differs. */
   change(present: PresentValues, written: readonly WrittenValue[], nowMs: number): ThingChange | undefined;
+  /** True while a smoke or CO sensor reports a warning or an alarm; undefined when the write is not about these. */
+  sounds(present: PresentValues, written: readonly WrittenValue[]): boolean | undefined;
 }
 
 export interface WrittenValue {

@@ -80,14 +80,14 @@ export interface FoundLinkFilter extends Omit<ListedLinkFilter, "limit"> {
 /** Links of these tenants, or of all, in the order of users and ecosystems, with their states as they are shown. */
 export async function* foundLinks(
   parts: OverviewParts,
-  { tenantIds, after, text = "", state }: FoundLinkFilter,
+  { tenantIds, after, isSounding, text = "", state }: FoundLinkFilter,
 ): AsyncGenerator<readonly FoundLink[], void> {
   const wanted = text.toLowerCase();
   const isIn = (words: string) => words.toLowerCase().includes(wanted);
   // A space stands between the name, the ecosystem and the ids.
   const mayBeInIds = /[\d ]/.test(wanted);
   for (let from = after; ; ) {
-    const page = { tenantIds, after: from, limit: linksAtOnce };
+    const page = { tenantIds, after: from, isSounding, limit: linksAtOnce };
     const { last, found } = await parts.store.read(async (tx) => {
       const nowMs = await tx.clock.nowMs();
       const joined = wanted === "" ? undefined : await tx.links.joinedSearchText(page, mayBeInIds);

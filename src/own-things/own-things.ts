@@ -8,6 +8,8 @@ import type {
 } from "../devices/own-device-things.ts";
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { ThingChange } from "../devices/thing-writes.ts";
+import { traits } from "../home/catalogue.ts";
+import { readMapped } from "../home/mapped-value.ts";
 import {
   type AttributeTexts,
   hasSilenceLimit,
@@ -17,7 +19,7 @@ import {
   ownSilence,
   ownState,
 } from "../home/own-thing.ts";
-import { mappedAttributes, settableIn, type TraitMap } from "../home/trait-map.ts";
+import { attributeSource, mappedAttributes, settableIn, type TraitMap } from "../home/trait-map.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
@@ -64,6 +66,13 @@ export class OwnThings implements OwnDeviceThings {
         const comesBack = !isUnheard && isSilent(map, lastHeardMs(device), nowMs);
         const fields = ownFieldChanges(map, before, after, comesBack);
         return fields.length === 0 ? undefined : { thingId: this.ids.thingIdOf(id), what: "state", fields };
+      },
+      sounds(present, written) {
+        const after = new Map([
+          ...(present as AttributeTexts),
+          ...written.map(({ key, value }) => [key as string, value] as const),
+        ]);
+        return written.some(({ key }) => isAlarmState(map, key)) ? ownSounds(map, after) : undefined;
       },
     };
   }
@@ -153,7 +162,8 @@ export class OwnThings implements OwnDeviceThings {
       const thingId = this.ids.thingIdOf(id);
       const values = new Map(changes.map(({ key, value }) => [key as string, value] as const));
       const fields = ownFieldChanges(map, new Map(), values, isSilent(map, 0, nowMs));
-      return { thingId, first: fields.length === 0 ? undefined : { thingId, what: "state", fields } };
+      const sounds = ownSounds(map, values);
+      return { thingId, sounds, first: fields.length === 0 ? undefined : { thingId, what: "state", fields } };
     });
   }
 
@@ -176,4 +186,21 @@ export class OwnThings implements OwnDeviceThings {
     const { fields, sinceMs } = ownSilence(found.map, { lastTimeMs, mapChangedMs: found.changedMs });
     return { change: { thingId: this.ids.thingIdOf(id), what: "state", fields }, timeMs: sinceMs };
   }
+}
+
+const alarmTraits = ["smoke", "carbonMonoxide"] as const;
+
+/** True if the attribute holds the state of a smoke or CO sensor. */
+function isAlarmState(map: TraitMap, key: AttributeKey): boolean {
+  return alarmTraits.some((trait) => attributeSource(map, trait, "state")?.attribute === key);
+}
+
+/** True while a smoke or CO sensor reports a warning or an alarm. */
+function ownSounds(map: TraitMap, values: AttributeTexts): boolean {
+  return alarmTraits.some((trait) => {
+    const source = attributeSource(map, trait, "state");
+    if (!source) return false;
+    const state = readMapped(source.format, traits[trait].fields.state!.value, values.get(source.attribute) ?? null);
+    return state === "alarm" || state === "warning";
+  });
 }

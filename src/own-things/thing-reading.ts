@@ -1,5 +1,6 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { TraitName } from "../home/catalogue.ts";
+import { soundingAlarm } from "../home/sounding.ts";
 import type { FieldValue } from "../home/stored-thing.ts";
 import { decodeDescriptor, decodeState } from "../home/thing-text.ts";
 import type { AccessScope } from "../model/access-scope.ts";
@@ -7,7 +8,12 @@ import { UnknownThing } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import { virtualDeviceType } from "../model/virtual-device-type.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { ThingPlace as LinkedPlace, ShownThingRow } from "../store/tables/things.ts";
+import {
+  type ThingPlace as LinkedPlace,
+  type ShownThingRow,
+  type SoundingFilter,
+  soundingPerUser,
+} from "../store/tables/things.ts";
 import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
 import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
 
@@ -28,6 +34,11 @@ export interface ThingPage {
   readonly next: ThingPlace | undefined;
 }
 
+export interface SoundingThings {
+  readonly things: readonly ReadThing[];
+  readonly isComplete: boolean;
+}
+
 /** Reads within the caller's access scope. A thing outside it looks as if it did not exist. */
 export interface ThingReading {
   /** With `most`, a page has at most so many things. */
@@ -36,6 +47,11 @@ export interface ThingReading {
   find(accessScope: AccessScope, thingId: string): Promise<ReadThing>;
   /** Those of these things that the user has, with a fixed number of statements; gone ones are among them. */
   some(userId: UserId, thingIds: readonly string[]): Promise<readonly ReadThing[]>;
+  /**
+   * Things that show a smoke or CO warning or alarm, at most `limit`, and of one user at most 20: one home hides no other.
+   * `isComplete` is false when more may sound.
+   */
+  sounding(filter: SoundingFilter, limit: number): Promise<SoundingThings>;
 }
 
 export const thingsPerPage = 100;
@@ -100,6 +116,22 @@ export function thingReading(
         ...(linked.length > 0 ? (await tx.things.some(userId, linked)).map(readThing) : []),
         ...(deviceIds.length > 0 ? await ownThings.derive(tx, await tx.mappedDevices.some(userId, deviceIds)) : []),
       ]);
+    },
+    async sounding(filter, limit) {
+      const { linked, own } = await store.read(async (tx) => {
+        const devices = await tx.mappedDevices.sounding(filter, limit + 1);
+        return {
+          linked: (await tx.things.findSounding(filter, limit + 1)).map(readThing),
+          own: devices.length === 0 ? [] : await ownThings.derive(tx, devices),
+        };
+      });
+      const isWhole = (some: readonly ReadThing[]) =>
+        [...Map.groupBy(some, ({ userId }) => userId).values()].every(({ length }) => length < soundingPerUser);
+      const sounding = [...linked, ...own].filter(({ state }) => soundingAlarm(state) !== undefined);
+      return {
+        things: sounding.slice(0, limit),
+        isComplete: Math.max(linked.length, own.length, sounding.length) <= limit && isWhole(linked) && isWhole(own),
+      };
     },
   };
 }

@@ -35,6 +35,11 @@ export function homeParts({ store, federation, things, control, linkSessions, id
       return { ...thing, isStale, confirmedMs: confirmedTimeMs };
     });
   };
+  const withUserNames = async (found: readonly HomeThing[]) => {
+    const users = await store.read((tx) => tx.users.some([...new Set(found.map(({ userId }) => userId))]));
+    const names = new Map(users.map(({ id, name }) => [id, name]));
+    return found.map((thing) => ({ ...thing, userName: names.get(thing.userId) ?? "" }));
+  };
   return {
     async status(userId, ecosystem) {
       const [status, links] = await Promise.all([
@@ -77,10 +82,13 @@ export function homeParts({ store, federation, things, control, linkSessions, id
         next = following === undefined ? undefined : { tenantId: following, ...firstPlace };
         if (left === 0 || found.length >= limit) break;
       }
-      const users = await store.read((tx) => tx.users.some([...new Set(found.map(({ userId }) => userId))]));
-      const names = new Map(users.map(({ id, name }) => [id, name]));
-      return { next, things: found.map((thing) => ({ ...thing, userName: names.get(thing.userId) ?? "" })) };
+      return { next, things: await withUserNames(found) };
     },
+    async alarms(tenantIds, limit) {
+      const sounding = await things.sounding({ tenantIds }, limit);
+      return { ...sounding, things: await withUserNames(await withFreshness(sounding.things)) };
+    },
+    soundingDevices: async (links) => new Set(await store.read((tx) => tx.things.soundingDevices(links))),
     receipts: (userId, thingId) => control.receipts(ofUser(userId), thingId),
     command: (userId, thingId, command) => control.command(ofUser(userId), thingId, { command, clientId: null }),
     unlink: (userId, ecosystem) => federation.unlink(userId, ecosystem),

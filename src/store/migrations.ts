@@ -55,6 +55,8 @@ import {
   compactThings,
   deviceTypeMaps,
   deviceTypeWork,
+  soundingDevices,
+  soundingThings,
   thingNames,
   things,
   thingsWithOneKey,
@@ -134,6 +136,8 @@ const steps: readonly Step[] = [
   usersOfTenant,
   tokensOfTokens,
   strictScopes,
+  soundingThings,
+  soundingDevices,
 ];
 
 export const schemaVersion = steps.length;

@@ -31,6 +31,8 @@ function made(change: Any = {}) {
     { clientId: "bwc_c", clientName: "C", covers: "user", scope: "links", createdMs: 5, usedMs: null },
     { clientId: "bwc_c", clientName: "C", covers: "user", scope: null, createdMs: 6, usedMs: null },
   ];
+  const ofCompany = { clientId: "bwc_d", clientName: "D", covers: "tenant", scope: "devices:read" };
+  const companyGrants = [{ ...ofCompany, createdMs: 7, usedMs: null }];
   const device = (id: number) => ({
     device: { id, name: `Lamp ${id}`, room: "Hall", typeName: "Lamp" },
     attributes: new Map([
@@ -90,7 +92,8 @@ function made(change: Any = {}) {
   const parts = {
     store: {
       isShared: false,
-      read: (body: (tx: Any) => unknown) => body({ grants: { appsOf: async () => grants }, users: storedUsers }),
+      read: (body: (tx: Any) => unknown) =>
+        body({ grants: { appsOf: async () => grants, appsOfTenant: async () => companyGrants }, users: storedUsers }),
     },
     grantsEnded: () => undefined,
     identity: {
@@ -251,6 +254,9 @@ describe("the export of an account", () => {
           lastUsedTime: timeOf(20),
         },
         { ...app("c"), scopes: "all", sinceTime: timeOf(5), lastUsedTime: null },
+      ],
+      companyApps: [
+        { ...app("d"), covers: "tenant", scopes: ["devices:read"], sinceTime: timeOf(7), lastUsedTime: null },
       ],
       devices: [
         { deviceId: 1, deviceName: "Lamp 1", ...lamp },

@@ -47,7 +47,7 @@ export class AccountVisitor {
   }
 
   get cookie(): string | undefined {
-    return [...this.browser.cookies].find(([name]) => name.startsWith("breezeway-account-"))?.[1];
+    return [...this.browser.cookies].find(([name]) => /^breezeway-account-\d+$/.test(name))?.[1];
   }
 }
 

@@ -24,8 +24,8 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.ok(Buffer.byteLength(page.body) < 15_000, `${Buffer.byteLength(page.body)} bytes`);
       for (const words of [
         /Maple Street/,
-        /As of <time datetime="[\dT:.-]+Z" title="[^"]+">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>/,
-        /Connected\. Last confirmed at <time datetime="[\dT:.-]+Z" title="[^"]+">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>\./,
+        /As of <time datetime="[\dT:.-]+Z" title="[^"]+" data-local="minute">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>/,
+        /Connected\. Last confirmed at <time datetime="[\dT:.-]+Z" title="[^"]+" data-local="minute">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>\./,
         /Lantern/,
         /Other App/,
         /See your user name/,
@@ -42,14 +42,30 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.match((await visitor.browser.get(cancelled.location)).body, /Nothing was changed/);
 
       const ended = await visitor.confirm({ endAccess: world.client.id });
-      assert.equal(ended.location, `${visitor.address}?done=access-ended`);
+      assert.equal(ended.location, visitor.address);
       assert.deepEqual([await world.statusWith(lantern), await world.statusWith(otherToken)], [401, 200]);
       await drained(stream);
-      const after = await visitor.open("?done=access-ended");
+      const after = await visitor.open();
       assert.match(after.body, /role="status">The app has no access any more/);
       assert.doesNotMatch(after.body, /Lantern/);
       const again = await visitor.browser.submit(formOf(question), { decision: "confirm" });
-      assert.equal(again.location, `${visitor.address}?done=no-access`);
+      assert.equal(again.location, visitor.address);
+      assert.match((await visitor.open()).body, /That app has no access any more/);
+    });
+
+    it("tells once what was done: no reload, no address and no refusal shows it again", async (t) => {
+      const world = await linkWorld(t, { database });
+      await world.tokenOf();
+      const visitor = new AccountVisitor(world);
+      await visitor.signIn();
+      const ended = await visitor.confirm({ endAccess: world.client.id });
+      assert.match((await visitor.browser.get(ended.location)).body, /The app has no access any more/);
+      const refused = await visitor.confirm({ deleteAccount: "yes" }, { password: "wrong" });
+      assert.equal(refused.status, 401);
+      assert.doesNotMatch(refused.body, /The app has no access/);
+      for (const query of ["", "?done=access-ended"]) {
+        assert.doesNotMatch((await visitor.open(query)).body, /class="done"/, query);
+      }
     });
 
     it("renews a link in the same browser without another sign-in, and unlinks it", async (t) => {
@@ -76,12 +92,16 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.equal(titleOf(await owner.signIn(again)), "Renew the connection of your home to Acme");
 
       await visitor.signIn();
-      assert.equal((await visitor.confirm({ unlink: "nest" })).location, `${visitor.address}?done=unlinked`);
-      assert.match((await visitor.open()).body, /No home is connected/);
+      assert.equal((await visitor.confirm({ unlink: "nest" })).location, visitor.address);
+      assert.match(
+        (await visitor.open()).body,
+        /The home is disconnected, and its data is removed.*No home is connected/s,
+      );
       const devices = await world.get("/v3/devices?deviceTypeName=EcosystemAccount", await world.tokenOf());
       assert.equal(JSON.stringify(devices.body).includes("EcosystemAccount"), false);
       for (const act of [{ unlink: "nest" }, { renew: "nest" }, { unlink: "\0" }, { renew: "' OR 1=1" }]) {
-        assert.equal((await visitor.press(act)).location, `${visitor.address}?done=no-home`);
+        assert.equal((await visitor.press(act)).location, visitor.address);
+        assert.match((await visitor.open()).body, /That home is not connected any more/);
       }
     });
 
@@ -274,9 +294,11 @@ describe("the session of the account page", () => {
     const visitor = new AccountVisitor(world);
     await visitor.signIn();
     const ended = await visitor.press({ endAccess: world.client.id, decision: "confirm" });
-    assert.equal(ended.location, `${visitor.address}?done=no-access`);
+    assert.equal(ended.location, visitor.address);
     assert.equal(await world.statusWith(bobs), 200);
-    assert.doesNotMatch((await visitor.open()).body, /Voice/);
+    const page = (await visitor.open()).body;
+    assert.match(page, /That app has no access any more/);
+    assert.doesNotMatch(page, /Voice/);
   });
 
   it("shows hostile names as text, and what an administrator has given away", async (t) => {
@@ -292,6 +314,20 @@ describe("the session of the account page", () => {
     const question = await visitor.press({ endAccess: client.id });
     assert.match(question.body, /You gave it access to every user of/);
     assert.ok(!question.body.includes("<img src=x"));
+  });
+
+  it("says what the company's own clients read, and offers no end of it", async (t) => {
+    const world = await oauthWorld(t);
+    const none = (await new AccountVisitor(world).signIn()).body;
+    assert.match(none, /What <bdi>Acme<\/bdi> itself sees.*No program of the company reads them\./s);
+    const client = await world.addClient({ name: "Energy reports", kind: "enterprise" });
+    await world.tokens(client, admin);
+    const page = (await new AccountVisitor(world).signIn()).body;
+    assert.match(page, /itself sees.*Energy reports.*See every device of every user/s);
+    assert.doesNotMatch(page, /End access of Energy reports/);
+    const admins = (await new AccountVisitor(world).signIn(admin)).body;
+    assert.match(admins, /End access of Energy reports/);
+    assert.equal(admins.match(/Energy reports</g)?.length, 1, "among the apps alone");
   });
 });
 

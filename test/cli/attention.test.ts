@@ -101,6 +101,7 @@ describe("a webhook that needs attention", () => {
       webhooks: { list: async ({ only }: { only: string }) => (only === "failing" ? [record] : []) },
       clients: { listClients: async () => [{ id: "bwc_1", name: "Voice" }] },
       assistants: { grants: { failing: async () => [] } },
+      homes: { alarms: async () => ({ things: [], isComplete: true }) },
     };
     const [show] = attention.commands as [AdminCommand];
     const { answer } = await show.act(parts as unknown as ActParts, {}, undefined, () => undefined);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { alarmLook, alarmTile } from "../../src/outlets/console/tiles/alarm-tile.ts";
-import { alarm, thing, trait } from "./things.ts";
+import { alarm, thing, trait, withPlainTimes } from "./things.ts";
 
 const clear = { state: "clear" };
 const asOfMs = Date.UTC(2026, 0, 5, 12, 30);
@@ -39,13 +39,13 @@ describe("an alarm's tile", () => {
   });
 
   it("keeps a last known emergency visible, and everything else becomes unknown", () => {
-    const lost = alarmTile(alarm({ state: "alarm", available: false }, clear), undefined).text;
+    const lost = withPlainTimes(alarmTile(alarm({ state: "alarm", available: false }, clear), undefined).text);
     assert.match(lost, /alarm red.*>Smoke emergency<.*The alarm stopped answering at 12:03:04 UTC/s);
     assert.match(
-      alarmTile(alarm({ state: "alarm" }, clear), asOfMs).text,
+      withPlainTimes(alarmTile(alarm({ state: "alarm" }, clear), asOfMs).text),
       /alarm red.*>Smoke emergency<.*Seen at 12:30:00 UTC/s,
     );
-    const stale = alarmTile(alarm(clear, clear), asOfMs).text;
+    const stale = withPlainTimes(alarmTile(alarm(clear, clear), asOfMs).text);
     assert.match(stale, /alarm gray.*>Unknown<.*No alarm at 12:30:00 UTC/s);
     assert.doesNotMatch(stale, /All clear|battery/);
   });

@@ -4,7 +4,7 @@ import type { CommandReceipt, Thing } from "../../sdk/src/index.ts";
 import type { ButtonOptions } from "../../src/outlets/console/tiles/button.ts";
 import { thermostatTile } from "../../src/outlets/console/tiles/thermostat-tile.ts";
 import { html } from "../../src/web/html.ts";
-import { thermostat } from "./things.ts";
+import { thermostat, withPlainTimes } from "./things.ts";
 
 const asOfMs = Date.UTC(2026, 0, 5, 12, 30);
 
@@ -76,6 +76,19 @@ describe("a thermostat's tile", () => {
     for (const { disabledBy } of buttons.values()) assert.equal(disabledBy, "t_thermostat-offline");
   });
 
+  it("shows the unit of the thermostat, and at most one decimal", () => {
+    const inFahrenheit = thermostat({ mode: "heatCool", heatCelsius: 20, coolCelsius: 24.44 });
+    const { thermostat: trait } = inFahrenheit.traits;
+    const thing = {
+      ...inFahrenheit,
+      traits: { ...inFahrenheit.traits, thermostat: { ...trait!, capabilities: { unit: "F" } } },
+    };
+    assert.match(tileOf(thing as Thing).text, /70\.7 °F, 45 % humidity.*target 68 °F to 76 °F/s);
+    const exact = thermostat({ targetCelsius: 20.166 });
+    assert.match(tileOf(exact).text, /target 20\.2 °C/);
+    assert.match(outcomeOf({ state: "confirmed" }, undefined, thing as Thing), /Warmer by 0\.9 °F/);
+  });
+
   const receipts: readonly (readonly [string, Partial<CommandReceipt>, RegExp])[] = [
     ["waits", { state: "queued" }, /"">Sent<.*"">Accepted<.*"">Confirmed</s],
     ["was sent", { state: "sending" }, /reached">Sent<.*"">Accepted<.*"">Confirmed</s],
@@ -127,13 +140,13 @@ function tileOf(thing: Thing, { receipt, asOfMs: staleMs }: TileParts = {}) {
     return html``;
   };
   const { text } = thermostatTile({ thing, receipt, isRefused: false, button, asOfMs: staleMs });
-  return { text, buttons };
+  return { text: withPlainTimes(text), buttons };
 }
 
-function outcomeOf(receipt: Partial<CommandReceipt>, staleMs?: number): string {
+function outcomeOf(receipt: Partial<CommandReceipt>, staleMs?: number, thing = thermostat()): string {
   const command = { trait: "thermostat", command: "adjustTarget", params: { deltaCelsius: 0.5 }, error: null };
   const requestedTime = Date.UTC(2026, 0, 5, 12, 3, 4);
-  const { text } = tileOf(thermostat(), {
+  const { text } = tileOf(thing, {
     receipt: { ...command, requestedTime, ...receipt } as CommandReceipt,
     asOfMs: staleMs,
   });

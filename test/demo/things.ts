@@ -22,6 +22,11 @@ export function thing(kind: Thing["kind"], traits: Readonly<Record<string, Thing
   };
 }
 
+/** The page without the tags of its times in UTC. */
+export function withPlainTimes(page: string): string {
+  return page.replace(/<time [^>]*data-local="[^"]*">([^<]*)<\/time>/g, "$1");
+}
+
 export const modes = ["off", "heat", "cool", "heatCool", "eco"];
 
 /** A thermostat that heats; `values` are of its trait `thermostat`. */

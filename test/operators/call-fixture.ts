@@ -111,6 +111,7 @@ export async function fixtureOf(
     ["device remove", () => ({ at: [deviceId] })],
     ["device-type set", () => ({ at: ["Lamp"], json: { tenant: "Acme", template: "lamp" } })],
     ["home things", () => ({ query: { user } })],
+    ["home alarms", () => ({})],
     ["home find", () => ({ query: { text: "lamp" } })],
     [
       "home command",

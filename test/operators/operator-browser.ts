@@ -2,6 +2,8 @@
 export class OperatorBrowser {
   readonly #baseUrl: string;
   cookie = "";
+  /** What the last form has done, for the next page. */
+  notice = "";
 
   constructor(baseUrl: string) {
     this.#baseUrl = baseUrl;
@@ -32,13 +34,17 @@ export class OperatorBrowser {
   }
 
   async #fetch(path: string, { headers, ...init }: RequestInit & { readonly headers: Record<string, string> }) {
+    const cookies = [this.cookie, this.notice].filter((one) => one !== "").join("; ");
     const answer = await fetch(`${this.#baseUrl}${path}`, {
       ...init,
       redirect: "manual",
-      headers: { ...headers, ...(this.cookie !== "" && { cookie: this.cookie }) },
+      headers: { ...headers, ...(cookies !== "" && { cookie: cookies }) },
     });
-    const [set] = answer.headers.getSetCookie();
-    if (set !== undefined) this.cookie = set.slice(0, set.indexOf(";"));
+    for (const set of answer.headers.getSetCookie()) {
+      const pair = set.slice(0, set.indexOf(";"));
+      if (pair.includes("-done")) this.notice = set.includes("Max-Age=0;") ? "" : pair;
+      else this.cookie = pair;
+    }
     return answer;
   }
 }

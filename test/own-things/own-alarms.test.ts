@@ -8,6 +8,7 @@ import { deviceWriting, type StartsAlarm } from "../../src/devices/write.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { OwnAlarms } from "../../src/own-things/own-alarms.ts";
 import { OwnThings } from "../../src/own-things/own-things.ts";
+import { thingReading } from "../../src/own-things/thing-reading.ts";
 import { provisioningOn } from "../../src/provisioning/provisioning.ts";
 import { TenantDeviceCounts } from "../../src/provisioning/tenant-device-counts.ts";
 import type { Store } from "../../src/store/seam.ts";
@@ -77,10 +78,35 @@ async function madeAlarms(t: TestContext) {
     ...{ userId, name: "alarm", typeName: "lamp" },
     changes: [{ key: "smoke", value }],
   });
-  return { tenantId, userId, devices, provisioning, alerts, put, stateOf, added, counted, elapsed };
+  const reading = thingReading(store, ownThings);
+  /** The devices whose alarms sound. */
+  const sounding = async (filter: Parameters<typeof reading.sounding>[0] = {}) =>
+    (await reading.sounding(filter, 10)).things.map(({ deviceId }) => deviceId);
+  return { sounding, tenantId, userId, devices, provisioning, alerts, put, stateOf, added, counted, elapsed };
 }
 
 describe("an alarm of an own device is urgent for the store and for listeners", () => {
+  it("is listed while one of its sensors reports it, also as a first value, and not after its removal", async (t) => {
+    const { sounding, put, devices, userId, tenantId, provisioning, added } = await madeAlarms(t);
+    const [one] = devices as [DeviceId];
+    assert.deepEqual(await sounding(), []);
+    await put(one, "smoke", "fire");
+    await put(one, "co", "gas");
+    await put(one, "level", "7");
+    assert.deepEqual(await sounding(), [one]);
+    assert.deepEqual([await sounding({ userId }), await sounding({ tenantIds: [] })], [[one], []]);
+    assert.deepEqual(await sounding({ tenantIds: [tenantId] }), [one]);
+    await put(one, "smoke", "ok");
+    assert.deepEqual(await sounding(), [one], "the CO sensor still reports gas");
+    await put(one, "co", "ok");
+    assert.deepEqual(await sounding(), []);
+    await provisioning.addAll(tenantId, [added("ok"), added("fire")] as never);
+    const [first, ...others] = await sounding();
+    assert.ok(first! > devices.at(-1)! && others.length === 0);
+    await provisioning.remove(tenantId, first!);
+    assert.deepEqual(await sounding(), []);
+  });
+
   it("when one attribute is written", async (t) => {
     const { devices, put, counted } = await madeAlarms(t);
     const [alarm] = devices as [DeviceId];

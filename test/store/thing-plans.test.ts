@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import { homeNameTable } from "../../src/store/tables/home-names.ts";
+import { linkTable } from "../../src/store/tables/links.ts";
 import { thingTable } from "../../src/store/tables/things.ts";
 import { onDatabase } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
@@ -35,6 +36,23 @@ describe("the statements on things, on SQLite", () => {
         for (const read of reads) assert.match(read, /^SEARCH /, text);
       }
       assert.equal(texts.length, 12);
+    }));
+
+  it("find the few things that sound an alarm by an index of their own", () =>
+    onDatabase(sqliteHarness, async (database) => {
+      const { sql, texts } = recordingSql();
+      const [things, links] = [thingTable(sql), linkTable(sql)];
+      await things.findSounding({}, 10);
+      await things.findSounding({ tenantIds: [1 as TenantId] }, 10);
+      await things.findSounding({ userId: 1 as UserId }, 10);
+      await things.soundingDevices([{ userId: 1 as UserId, deviceId: 1 as DeviceId }]);
+      await links.listed({ isSounding: true, limit: 10 });
+      for (const text of texts) {
+        const plan = await database.sql<{ detail: string }>(`EXPLAIN QUERY PLAN ${text.replaceAll(/\$(\d+)/g, "?$1")}`);
+        const reads = plan.map(({ detail }) => detail).filter((detail) => /\b(things|t|o)\b/.test(detail));
+        for (const read of reads) assert.match(read, /USING INDEX things_sounding/, `${read}: ${text}`);
+        assert.ok(reads.length > 0, text);
+      }
     }));
 
   it("read names for a search from an index alone, and no row of a thing", () =>

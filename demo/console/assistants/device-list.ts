@@ -1,5 +1,5 @@
 import type { KnownDevice } from "../../../simulator/assistants/assistant.ts";
-import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
+import { clock } from "../../../src/outlets/console/times.ts";
 import { type Html, html } from "../../../src/web/html.ts";
 import type { LeftOut } from "../../assistants/left-out.ts";
 import type { AssistantButton } from "./assistant-button.ts";
@@ -33,9 +33,9 @@ export function deviceList(parts: DeviceListParts): Html {
 
 function deviceEntry({ name, kind, abilities, state, isReachable, reportedMs }: KnownDevice, isCurrent: boolean): Html {
   const isKnown = isCurrent && isReachable;
-  const reportedAt = reportedMs === undefined ? "" : `reported at ${utcTime(reportedMs)}`;
+  const reportedAt = reportedMs === undefined ? html`` : html`reported at ${clock(reportedMs)}`;
   const says = isKnown ? state : isCurrent && state !== undefined ? "Not reachable" : "Unknown";
-  const was = isKnown || state === undefined ? reportedAt : `Last known: ${state}, ${reportedAt}`;
+  const was = isKnown || state === undefined ? reportedAt : html`Last known: ${state}, ${reportedAt}`;
   return html`<li class="${isKnown ? "" : "is-not-known"}"><p><b>${name}</b> <span class="kind">${kind}</span></p>
 <p class="told">${says}</p>
 <p class="was">${state === undefined ? "no state reported yet" : was}</p>

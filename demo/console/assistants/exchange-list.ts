@@ -1,5 +1,5 @@
 import type { Exchange, Outcome, ShownMessage } from "../../../simulator/assistants/journal.ts";
-import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
+import { clock, utcSecond } from "../../../src/outlets/console/times.ts";
 import { type Html, html } from "../../../src/web/html.ts";
 
 const outcomeWords: Readonly<Record<Outcome, string>> = {
@@ -26,11 +26,11 @@ function exchangeEntry(title: string, exchange: Exchange, isNewest: boolean): Ht
 <div class="messages">
 ${sent && messageBox(number, "Sent", sent)}
 ${received && messageBox(number, "Received", received)}
-${later && messageBox(number, `Received later, ${utcTime(later.timeMs)}`, later.message)}
+${later && messageBox(number, `Received later, ${utcSecond(later.timeMs)}`, later.message)}
 </div>
 </details>`;
   return html`<li class="exchange" id="said-${number}" data-outcome="${outcome}">
-<p class="said"><span>${said}</span> <time datetime="${new Date(startedMs).toISOString()}">${utcTime(startedMs)}</time></p>
+<p class="said"><span>${said}</span> ${clock(startedMs)}</p>
 <p class="answer"><span class="outcome-word">${outcomeWords[outcome]}</span> ${words === "" ? undefined : html`<span>${title}: ${words}</span>`}</p>
 ${sent && messages}
 </li>`;

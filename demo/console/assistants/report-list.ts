@@ -1,5 +1,5 @@
 import type { Report } from "../../../simulator/assistants/journal.ts";
-import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
+import { clock } from "../../../src/outlets/console/times.ts";
 import { type Html, html } from "../../../src/web/html.ts";
 import { messageBox } from "./exchange-list.ts";
 
@@ -11,7 +11,7 @@ ${reports.length === 0 ? html`<p class="small">None yet. Change something in the
 
 function reportEntry({ number, timeMs, words, message, refusal }: Report): Html {
   return html`<li id="told-${number}">
-<p><time datetime="${new Date(timeMs).toISOString()}">${utcTime(timeMs)}</time> ${refusal && html`<span class="refusal">${refusal}</span> `}${words}</p>
+<p>${clock(timeMs)} ${refusal && html`<span class="refusal">${refusal}</span> `}${words}</p>
 <details id="report-${number}"><summary>${message.name}</summary>${messageBox(number, "Received", message)}</details>
 </li>`;
 }

@@ -159,6 +159,8 @@ export interface LinkFilter {
   readonly text?: string | undefined;
   /** Only links that are shown in this state. */
   readonly state?: string | undefined;
+  /** Only links of homes in which an alarm may sound. */
+  readonly isSounding?: boolean | undefined;
 }
 
 /** A completed backup with its manifest. */

@@ -92,7 +92,7 @@ export function partsWithin(
       ),
     activity: (wanted) => parts.activity(wanted?.filter(isReached) ?? tenantIds),
     deployment: undefined,
-    homes: homesWithin(parts.homes, isReached, (userId) => identity.findUser(userId)),
+    homes: homesWithin(parts.homes, tenantIds, (userId) => identity.findUser(userId)),
     homeAlerts: homeAlertsWithin(parts.homeAlerts, tenantIds, (userId) => identity.findUser(userId)),
     homeDevices: homeDevicesWithin(parts.homeDevices, (userId) => identity.findUser(userId)),
     homeSearch: { find: (text, wanted) => parts.homeSearch.find(text, wanted.filter(isReached)) },

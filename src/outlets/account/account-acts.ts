@@ -41,7 +41,8 @@ export interface ActParts {
 /** Carries out what a form of the account page asks for. The caller has checked the session and the CSRF token. */
 export function actOf({ account, baseUrl }: ActParts): (visit: SignedInVisit, sent: Pairs) => Promise<Answer> {
   const formFor = ({ address, secret }: SignedInVisit) => ({ address, csrf: csrfOf(secret) });
-  const back = ({ address }: SignedInVisit, done: string) => redirectAnswer(303, `${address}?done=${done}`);
+  const back = ({ address, notice }: SignedInVisit, done: string) =>
+    redirectAnswer(303, address, { "set-cookie": notice.set(done, address) });
   const signedOut = (visit: SignedInVisit, done: string) =>
     redirectAnswer(303, `${visit.address}?done=${done}`, { "set-cookie": visit.cookie.clear() });
 

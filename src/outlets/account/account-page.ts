@@ -1,9 +1,11 @@
 import type { AccountApp } from "../../account/apps.ts";
-import type { AccountHome } from "../../account/homes.ts";
+import type { AccountAlarm, AccountHome } from "../../account/homes.ts";
+import { alarmPlace, alarmWords, soundingAlarm } from "../../home/sounding.ts";
 import { rightsOf } from "../../oauth/pages/rights.ts";
 import { type Html, html } from "../../web/html.ts";
 import { iconOf } from "../../web/icons.ts";
 import { type Brand, hiddenFields, named, type Page, pageOf } from "../../web/page.ts";
+import { localTimes } from "./local-times.ts";
 import { clockAndDay, lastUseWords, stateWords } from "./words.ts";
 
 /** A notice about what was just done, by the word in the address. */
@@ -19,9 +21,13 @@ export interface AccountPageValues {
   readonly brand: Brand;
   readonly userName: string;
   readonly homes: readonly AccountHome[];
+  /** The smoke and CO alarms that sound. */
+  readonly alarms: readonly AccountAlarm[];
   readonly apps: readonly AccountApp[];
   /** False: there are more apps than the list can show. */
   readonly isComplete: boolean;
+  /** The company's own clients that reach all its users. */
+  readonly companyApps: readonly AccountApp[];
   /** Which page of apps; the first is 1. */
   readonly appPage: number;
   /** In how many browsers the user is signed in. */
@@ -52,6 +58,11 @@ form{margin:0}
 .row button,.quiet{display:block;width:100%;min-height:3rem;padding:.625rem 1rem;font-weight:600;text-align:center;text-decoration:none;border-radius:.625rem;border:1.5px solid var(--edge);background:transparent;color:var(--link)}
 .row button.main{background:var(--accent);color:var(--on-accent)}
 .row button.danger{border-color:var(--bad);color:var(--bad)}
+.band{display:flex;gap:.75rem;margin:0 0 1.25rem;padding:.875rem 1rem;border-radius:.625rem;background:#b3261e;color:#fff;font-weight:700}
+.band svg{flex:none}
+.band ul{list-style:none;margin:0;padding:0}
+.band .was{display:block;font-weight:500}
+.item summary{cursor:pointer}
 .small.pages{margin:1rem 0 0}
 .done{margin:0 0 1.25rem;padding:.875rem 1rem;border-radius:.625rem;background:var(--tint);font-weight:500}
 @media(min-width:30rem){.card,footer{max-width:36rem}.row>*{flex:0 1 auto;width:auto;min-width:9rem}}
@@ -63,6 +74,7 @@ export function accountPage(values: AccountPageValues): Page {
   const { brand, userName, homes, notice, address, csrf, browsers, nowMs } = values;
   const main = html`<h1>Your account</h1>
 <p class="account">${iconOf("person")}<span>${named(userName)}<br><span class="small">signed in to <bdi>${brand.tenantName}</bdi></span></span></p>
+${alarmBand(values.alarms)}
 ${notice === undefined ? undefined : html`<p class="done" role="status">${notice}</p>`}
 <form method="post" action="${address}">
 ${hiddenFields({ csrf })}
@@ -73,6 +85,7 @@ ${homes.length === 0 ? html`<p class="lead">No home is connected.</p>` : homes.m
 <section aria-labelledby="apps"><h2 id="apps">Apps with access</h2>
 ${appList(values)}
 </section>
+${companyPart(values)}
 <section aria-labelledby="data"><h2 id="data">Your data</h2>
 <p class="lead">A file with your devices, their values, your alerts and the apps above. It holds no password.</p>
 <p><a class="quiet" href="${address}/export" download>Export my data</a></p>
@@ -83,10 +96,47 @@ ${appList(values)}
 <div class="row"><button class="danger" name="deleteAccount" value="yes">Delete my account</button></div>
 </section>
 </form>`;
-  return pageOf({ title: "Your account", brand, main, moreStyle: style });
+  return pageOf({ title: "Your account", brand, main, moreStyle: style, script: localTimes });
 }
 
-/** The page has no script, so it may be days old when it is read: all its times are absolute, and no state is green. */
+/** A fire stands above everything else. The page is read once: it says as of when, and how to read it again. */
+function alarmBand(alarms: readonly AccountAlarm[]): Html | undefined {
+  const sounding = alarms
+    .map(({ thing, ...known }) => ({ ...known, place: alarmPlace(thing), alarm: soundingAlarm(thing.state)! }))
+    .sort((a, b) => a.alarm.level.localeCompare(b.alarm.level));
+  if (sounding.length === 0) return undefined;
+  return html`<div class="band" role="alert">${iconOf("warning")}<ul>${sounding.map(
+    ({ alarm, place, isStale, confirmedMs }) =>
+      html`<li>${alarmWords(alarm)}: <bdi>${place}</bdi>${isStale ? staleWords(confirmedMs) : undefined}</li>`,
+  )}</ul></div>`;
+}
+
+function staleWords(confirmedMs: number | null): Html {
+  return html`<span class="was">${confirmedMs === null ? "As of an unknown time" : html`As of ${exactTime(confirmedMs)}`}. The present state is not known.</span>`;
+}
+
+/** What the company itself reads. Only the company can end this. */
+function companyPart({ brand, companyApps, apps }: AccountPageValues): Html {
+  const company = html`<bdi>${brand.tenantName}</bdi>`;
+  // A client that this user has let in is among the apps above.
+  const others = companyApps.filter(({ clientId }) => !apps.some((app) => app.clientId === clientId));
+  const shown = others.slice(0, appsPerPage);
+  const more = others.length - shown.length;
+  return html`<section aria-labelledby="company"><h2 id="company">What ${company} itself sees</h2>
+<p class="lead">The people who run this service for ${company} see your homes, your devices and what they do, and can control them.${
+    others.length === 0
+      ? " No program of the company reads them."
+      : " These programs of the company reach all its users:"
+  }</p>
+${shown.map(
+  (app) => html`<div class="item"><h3><bdi>${app.name}</bdi></h3>
+<details><summary>What it may do</summary><ul>${rightsOf(brand.tenantName, app).map((right) => html`<li>${right}</li>`)}</ul></details></div>`,
+)}
+${more === 0 ? undefined : html`<p class="small">And ${more} more.</p>`}
+</section>`;
+}
+
+/** The page reads nothing again, so it may be days old when it is read: all its times are absolute, and no state is green. */
 function homeOf(home: AccountHome): Html {
   const { ecosystem, accountName, names, confirmedMs, isRenewable, state } = home;
   const { icon, look, words } = stateWords(home);
@@ -125,11 +175,11 @@ ${rightsOf(brand.tenantName, app).map((right) => html`<li>${right}</li>`)}
 
 function exactTime(timeMs: number): Html {
   const time = new Date(timeMs).toISOString();
-  return html`<time datetime="${time}" title="${time}">${clockAndDay(timeMs)}</time>`;
+  return html`<time datetime="${time}" title="${clockAndDay(timeMs)}" data-local="minute">${clockAndDay(timeMs)}</time>`;
 }
 
 function dayOf(timeMs: number): Html {
   const date = new Date(timeMs);
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(date);
-  return html`<time datetime="${date.toISOString().slice(0, 10)}">${day}</time>`;
+  return html`<time datetime="${date.toISOString()}" title="${clockAndDay(timeMs)}" data-local="day">${day}</time>`;
 }

@@ -3,6 +3,7 @@ import { type AccountUser, sessionLifetime } from "../../account/sessions.ts";
 import { type Answer, pageAnswer, redirectAnswer } from "../../http/answer/answer.ts";
 import { browserCookie } from "../../http/answer/browser-cookie.ts";
 import type { CallerIds } from "../../http/answer/failure.ts";
+import { noticeCookie } from "../../http/answer/notice-cookie.ts";
 import { refusals } from "../../http/answer/refusal.ts";
 import { formBody } from "../../http/request/body-types.ts";
 import type { Incoming, Pairs } from "../../http/request/incoming.ts";
@@ -52,8 +53,9 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
     // One cookie for each tenant: two accounts in one browser do not disturb each other.
     const plainName = `breezeway-account-${tenantId}`;
     const cookie = browserCookie(baseUrl, sessionLifetime.longestMs / 1_000, { plainName });
+    const notice = noticeCookie(baseUrl, { plainName: `breezeway-account-done-${tenantId}` });
     const address = basePath(baseUrl()) + accountPath(tenantId);
-    return { tenantId, brand, cookie, secret: cookie.read(incoming.cookies), address, incoming };
+    return { tenantId, brand, cookie, notice, secret: cookie.read(incoming.cookies), address, incoming };
   }
 
   async function signedIn(visit: Visit): Promise<SignedInVisit | undefined> {
@@ -83,25 +85,31 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
 
   async function showPage(visit: SignedInVisit): Promise<Answer> {
     const { user, brand, address, secret, incoming } = visit;
-    const { done, page: pageText } = formOf(incoming.query, ["done", "page"]);
-    const [homes, listed, browsers] = await Promise.all([
+    const { page: pageText } = formOf(incoming.query, ["page"]);
+    const done = visit.notice.read(incoming.cookies, address);
+    const [homes, alarms, listed, companyApps, browsers] = await Promise.all([
       account.homes(user),
+      account.alarms(user),
       account.apps(user),
+      account.companyApps(user),
       account.countSessions(user),
     ]);
     const shown = accountPage({
       brand,
       userName: user.name,
       homes,
+      alarms,
       ...listed,
+      companyApps,
       appPage: /^[1-9]\d{0,3}$/.test(pageText) ? Number(pageText) : 1,
       browsers,
-      notice: notices.get(done),
+      notice: notices.get(done ?? ""),
       nowMs: nowMs(),
       address,
       csrf: csrfOf(secret),
     });
-    return { ...pageAnswer(200, shown), about: { caller: callerOf(user) } };
+    const headers = done === undefined ? {} : { "set-cookie": visit.notice.clear() };
+    return { ...pageAnswer(200, shown, headers), about: { caller: callerOf(user) } };
   }
 
   return [

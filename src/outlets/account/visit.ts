@@ -1,6 +1,7 @@
 import type { AccountUser } from "../../account/sessions.ts";
 import { type Answer, pageAnswer } from "../../http/answer/answer.ts";
 import type { BrowserCookie } from "../../http/answer/browser-cookie.ts";
+import type { NoticeCookie } from "../../http/answer/notice-cookie.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import { derivedSecret } from "../../identity/secrets.ts";
 import type { TenantId } from "../../model/ids.ts";
@@ -11,6 +12,8 @@ export interface Visit {
   readonly tenantId: TenantId;
   readonly brand: Brand;
   readonly cookie: BrowserCookie;
+  /** What the form before this page has done. */
+  readonly notice: NoticeCookie;
   /** The secret in the cookie: of a session, or of a browser that has opened the sign-in page. */
   readonly secret: string | undefined;
   /** The path of the account page. */

@@ -39,6 +39,27 @@ export interface TenantChoice {
   readonly name: string;
 }
 
+/** The answer of `home alarms`. */
+export interface SoundingAlarms {
+  readonly alarms: readonly ShownAlarm[];
+  readonly isComplete: boolean;
+}
+
+export interface ShownAlarm {
+  readonly userId: number;
+  readonly userName: string;
+  readonly thingId: string;
+  readonly deviceId: number;
+  readonly source: string;
+  readonly name: string | null;
+  readonly room: string | null;
+  readonly homeName: string | null;
+  readonly level: "alarm" | "warning";
+  readonly sensors: readonly ("smoke" | "carbonMonoxide")[];
+  readonly stale: boolean;
+  readonly confirmedTime: number | null;
+}
+
 /** What a page gets. */
 export interface PageContext {
   readonly operator: Operator;
@@ -47,6 +68,8 @@ export interface PageContext {
   readonly tenant: TenantChoice | undefined;
   /** Whether the caller asks for this part. A part that takes long is made only then. */
   wants(part: string): boolean;
+  /** The command that the form before this page has run; a reload of the page does not have it. */
+  readonly done: string | undefined;
   /** A parameter of the path or of the query. */
   parameter(name: string): string | undefined;
   /** An address of the console that keeps the chosen tenant. */
@@ -59,6 +82,8 @@ export interface PageContext {
   callIfAllowed(act: string, input?: Readonly<Record<string, unknown>>): Promise<any>;
   /** A call by the name of its command; undefined when there is none, or the operator's role does not allow it. */
   callOf(act: string): AdminCall | undefined;
+  /** The smoke and CO alarms that sound now, of all tenants that the operator reaches. Read once. */
+  alarms(): Promise<SoundingAlarms>;
   /** The names of the ecosystems to which users may link a home. */
   readonly ecosystems: readonly string[];
   /** The address of the service for clients. */

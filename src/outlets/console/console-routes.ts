@@ -1,5 +1,6 @@
 import { type Answer, pageAnswer, redirectAnswer } from "../../http/answer/answer.ts";
 import { errorFields } from "../../http/answer/error-response.ts";
+import { type NoticeCookie, noticeCookie } from "../../http/answer/notice-cookie.ts";
 import { refusals } from "../../http/answer/refusal.ts";
 import { formBody } from "../../http/request/body-types.ts";
 import type { Incoming, Pairs } from "../../http/request/incoming.ts";
@@ -10,6 +11,7 @@ import type { OpenIdSignIn } from "../../operators/openid/openid-sign-in.ts";
 import { mayDo, type Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
 import type { Page } from "../../web/page.ts";
+import { alarmBand } from "./alarm-band.ts";
 import { answerPage } from "./answer-page.ts";
 import { auditCsvRoute } from "./audit-csv.ts";
 import { browserScripts, scriptRoute } from "./browser-scripts.ts";
@@ -52,7 +54,7 @@ export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
     ...pages.map((page) => pageRoute(page, parts, frame)),
     ...additions.pages.flatMap((page) => (page.act ? [addedFormRoute(page, page.act.bind(page), parts)] : [])),
     auditCsvRoute(administration),
-    actionRoute(administration),
+    actionRoute(administration, doneCookie(baseUrl)),
   ];
 }
 
@@ -78,9 +80,11 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, frame: Frame): R
       const context = await contextOf(incoming, operator, parts);
       const preview = await page.preview?.(context);
       if (preview) return pageAnswer(200, framable(preview), { ...consoleHeaders, "x-frame-options": "SAMEORIGIN" });
-      const all = await page.render(context);
-      if (context.parameter("parts") === undefined)
-        return pageAnswer(200, consolePage(page, frame, context, all), consoleHeaders);
+      const all = { alarms: await alarmBand(page, context), ...(await page.render(context)) };
+      if (context.parameter("parts") === undefined) {
+        const headers = context.done === undefined ? {} : { "set-cookie": doneCookie(parts.baseUrl).clear() };
+        return pageAnswer(200, consolePage(page, frame, context, all), { ...consoleHeaders, ...headers });
+      }
       const some = Object.fromEntries(Object.entries(all).filter(([name]) => context.wants(name)));
       return fragmentAnswer(fragments(some, page.partsNotRefreshed).text, context.nowMs);
     },
@@ -128,8 +132,12 @@ function fragmentAnswer(body: string, nowMs: number): Answer {
   return { status: 200, headers, body };
 }
 
+/** What the last form has done. */
+const doneCookie = (baseUrl: () => string) =>
+  noticeCookie(baseUrl, { plainName: "breezeway-console-done", namesPort: true });
+
 async function contextOf(
-  { query, pathParameters, source }: Incoming,
+  { query, pathParameters, source, cookies, target }: Incoming,
   operator: Operator,
   { administration, baseUrl, nowMs, ecosystems }: ConsoleRouteParts,
 ): Promise<PageContext> {
@@ -140,10 +148,12 @@ async function contextOf(
   const tenant =
     tenants.find(({ tenantId }) => String(tenantId) === chosen) ?? (tenants.length === 1 ? tenants[0] : undefined);
   const parts = parameter("parts")?.split(",");
+  let alarms: ReturnType<PageContext["alarms"]> | undefined;
   return {
     operator,
     tenants,
     tenant,
+    done: parameter("parts") === undefined ? doneCookie(baseUrl).read(cookies, target) : undefined,
     parameter,
     wants: (part) => parts === undefined || parts.includes(part),
     address(path, more = {}) {
@@ -161,6 +171,7 @@ async function contextOf(
       }
     },
     callOf: (act) => administration.calls.find((one) => one.act === act && mayDo(operator, one.need, one.subject)),
+    alarms: () => (alarms ??= call("home alarms")),
     ecosystems,
     baseUrl: baseUrl(),
     nowMs: nowMs(),
@@ -168,7 +179,7 @@ async function contextOf(
 }
 
 /** Every action of a page comes here, with the name of a command and its options. The command checks the role. */
-function actionRoute(administration: AdminActs): Route {
+function actionRoute(administration: AdminActs, notice: NoticeCookie): Route {
   return {
     access: "operator",
     need: "read",
@@ -183,18 +194,19 @@ function actionRoute(administration: AdminActs): Route {
       const { body, source } = incoming;
       const field = formOf(incoming);
       const pairs = body.kind === "form" ? body.pairs : [];
-      const to = ownPath(field("to"));
+      // The query says that the page shall tell what was done; only a cookie tells it, once and after a success.
+      const [to, tells] = withoutDone(ownPath(field("to")));
       const call = administration.calls.find(({ act }) => act === field("act"));
       if (!call) throw new BadParameter("act", "There is no such action.");
       try {
         const answer = await administration.runAs({ operator, source }, call.act, formInput(call, pairs));
         if (call.showsAnswer) return pageAnswer(200, answerPage(call.summary, answer, to), consoleHeaders);
         if (call.need === "secret") return pageAnswer(200, secretPage(answer, to), consoleHeaders);
-        return redirectAnswer(303, to);
+        return redirectAnswer(303, to, tells ? { "set-cookie": notice.set(call.act, to) } : {});
       } catch (error) {
         if (error instanceof PasswordNeeded) {
           // Nothing was done: after the password comes the form again, never the page that says "Done".
-          const again = field("form") === "" ? withoutDone(to) : ownPath(field("form"));
+          const again = field("form") === "" ? to : ownPath(field("form"));
           return redirectAnswer(303, `${consolePaths.password}?to=${encodeURIComponent(again)}`);
         }
         const { status, sentence } = errorFields(error);
@@ -205,11 +217,13 @@ function actionRoute(administration: AdminActs): Route {
   };
 }
 
-function withoutDone(path: string): string {
+/** The path without `done`, and whether it had it. */
+function withoutDone(path: string): readonly [path: string, hadDone: boolean] {
   const [before, search = ""] = path.split("?", 2);
   const kept = new URLSearchParams(search);
+  if (!kept.has("done")) return [path, false];
   kept.delete("done");
-  return kept.size === 0 ? before! : `${before}?${kept}`;
+  return [kept.size === 0 ? before! : `${before}?${kept}`, true];
 }
 
 /**

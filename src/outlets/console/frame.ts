@@ -4,6 +4,7 @@ import type { ConsolePage, PageContext, PageParts } from "./console-page.ts";
 import { jumpDialog, jumpStyle } from "./jump-dialog.ts";
 import { consoleStyle } from "./style.ts";
 import { tileStyle } from "./tiles/style.ts";
+import { clock } from "./times.ts";
 
 /** What all pages have around their parts. */
 export interface Frame {
@@ -33,7 +34,7 @@ ${foot(context)}
 ${jumpDialog(context)}
 <main class="content" ${liveData(page, context)}>
 <header class="page-head"><h1>${page.title}</h1>
-<p class="freshness" id="freshness">${asOf(context.nowMs)}</p></header>
+<p class="freshness" id="freshness">As of ${clock(context.nowMs)}</p></header>
 <p class="not-live" id="freshness-why" role="status"></p>
 <p class="notice" id="notice" role="status"></p>
 ${doneNote(context)}
@@ -60,14 +61,9 @@ function liveData(
   return html`data-time="${nowMs}" data-hears="${refreshOn.join(" ")}"${every}${user}${ofTenant}`;
 }
 
-/** What a page says that no script keeps up to date. */
-function asOf(nowMs: number): string {
-  return `As of ${new Date(nowMs).toISOString().slice(11, 19)} UTC`;
-}
-
-/** After an action: what was done. Only names of commands are shown, so that an address can't put words into the page. */
-function doneNote({ parameter, callOf }: PageContext): Html | undefined {
-  const call = callOf(parameter("done") ?? "");
+/** After an action: what was done. Only names of commands are shown. */
+function doneNote({ done, callOf }: PageContext): Html | undefined {
+  const call = done === undefined ? undefined : callOf(done);
   return call && html`<p class="done" role="status">Done: ${call.act}.</p>`;
 }
 

@@ -22,8 +22,7 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .page-head h1{margin:0;flex:1 1 auto}
 .freshness{margin:0;font-size:.8125rem;font-weight:600;color:var(--soft);font-variant-numeric:tabular-nums}
 .freshness::before{content:"";display:inline-block;width:.5625rem;height:.5625rem;border-radius:50%;border:2px dashed currentColor;margin-right:.4375rem}
-:root[data-fresh=live] .freshness{color:var(--good)}
-:root[data-fresh=live] .freshness::before{background:var(--good);border:0}
+:root[data-fresh=live] .freshness{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 :root[data-fresh=as-of] .freshness{color:var(--bad)}
 :root:not([data-fresh=live]){--good:var(--soft);--good-tint:var(--tint)}
 :root:not([data-fresh=live]) .content [data-part]:not(:has(>.band)){filter:saturate(.25)}
@@ -39,6 +38,8 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .content th{text-align:left;font-weight:600;color:var(--soft);padding:.375rem .75rem .375rem 0}
 .content td{padding:.375rem .75rem .375rem 0;border-top:1px solid var(--line);vertical-align:baseline}
 .wide{overflow-x:auto}
+.content tr.is-grave{background:var(--bad-tint);box-shadow:inset .25rem 0 0 var(--bad)}
+@media(min-width:64rem){.content tr.is-grave>:first-child{padding-left:.75rem}}
 .console button{display:inline-block;width:auto;min-height:2rem;padding:.25rem .75rem;font-size:.8125rem}
 .console button.quiet{background:transparent;color:var(--link)}
 .console input:not([type=hidden]),.console select{min-height:2.25rem;padding:.25rem .625rem;margin:0 0 .75rem;font:inherit;max-width:28rem}
@@ -152,6 +153,7 @@ dialog.ask form{margin-top:.75rem}
 .content .list td{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:.5rem;border:0;padding:.125rem 0}
 .list td::before{content:attr(data-label);color:var(--soft)}
 .list td:empty{display:none}
+.content tr.is-grave{padding-inline:.75rem}
 }
 @media(max-width:40rem){
 .needs svg{align-self:start}

@@ -144,3 +144,26 @@ const namesByDevice: Record<Dialect, readonly string[]> = {
  * which does not block other connections.
  */
 export const thingNames: Step = ({ dialect }) => namesByDevice[dialect];
+
+/**
+ * A warning or an alarm in the state of a thing `t`, as home/thing-text.ts encodes it in both of its forms. Another field
+ * may hold the same word: readers decode the state.
+ */
+export const mayAlarmSql = `(state LIKE '%"alarm"%' OR state LIKE '%"warning"%')`;
+
+/** The few things that may sound an alarm, so that every page finds them without reading all homes. */
+export const soundingThings: Step = {
+  index: "things_sounding",
+  on: `things (user_id, thing_id) WHERE ${mayAlarmSql}`,
+};
+
+/**
+ * Own devices whose smoke or CO sensor reports a warning or an alarm. Nodes that don't know this step don't write it: such
+ * an alarm is listed after the device's next report to a newer node.
+ */
+export const soundingDevices: Step = ({ dialect, withoutRowid, deviceKey }) => [
+  `CREATE TABLE sounding_devices (
+     user_id INTEGER NOT NULL, device_id INTEGER NOT NULL,
+     PRIMARY KEY (user_id, device_id), FOREIGN KEY ${deviceKey} ON DELETE CASCADE) ${withoutRowid}`,
+  ...(dialect === "sqlite" ? ["CREATE INDEX sounding_devices_of_device ON sounding_devices (device_id)"] : []),
+];

@@ -75,6 +75,8 @@ export interface GrantTable {
   listed(filter: ListedGrantFilter): Promise<ListedGrantRow[]>;
   /** The clients that have grants of a user, by name, with one row for each scope. */
   appsOf(userId: UserId, limit: number): Promise<AppGrantRow[]>;
+  /** The tenant's enterprise clients that have access to all its users, by name, with one row for each scope. */
+  appsOfTenant(tenantId: TenantId, limit: number): Promise<AppGrantRow[]>;
   /** Stores that the grant is used, unless a use since `beforeMs` is stored. */
   used(grant: GrantRow, timeMs: number, beforeMs: number): Promise<void>;
   /** How many grants a client has of each scope; those without a scope come first. */
@@ -136,6 +138,20 @@ export function grantTable(sql: Sql): GrantTable {
     await sql.runEach("DELETE FROM grants WHERE owner_id = $1 AND id = $2", keys);
     return found;
   }
+  const apps = async (condition: string, parameters: readonly [owner: number, limit: number]) => {
+    const rows = await sql.all<AppGrantRow>(
+      `SELECT g.client_id AS "clientId", c.name AS "clientName", g.reach AS covers, g.scope,
+         MIN(g.created_ms) AS "createdMs", MAX(g.used_ms) AS "usedMs"
+       FROM grants g JOIN clients c ON c.id = g.client_id WHERE ${condition}
+       GROUP BY g.client_id, c.name, g.reach, g.scope ORDER BY c.name, g.client_id, g.scope LIMIT $2`,
+      parameters,
+    );
+    return rows.map((row) => ({
+      ...row,
+      createdMs: Number(row.createdMs),
+      usedMs: row.usedMs === null ? null : Number(row.usedMs),
+    }));
+  };
   return {
     async add({ id, tenantId, userId, clientId, covers, scope = null, termsVersion = null, termsMs = null }) {
       const ownerId = ownerIdOf({ userId, tenantId });
@@ -177,20 +193,9 @@ export function grantTable(sql: Sql): GrantTable {
       ]),
     countOfUserToClient: async (userId, clientId) =>
       countOf(sql.all(`SELECT COUNT(*) AS count FROM grants g WHERE ${isOfUserToClient}`, [userId, clientId])),
-    async appsOf(userId, limit) {
-      const rows = await sql.all<AppGrantRow>(
-        `SELECT g.client_id AS "clientId", c.name AS "clientName", g.reach AS covers, g.scope,
-           MIN(g.created_ms) AS "createdMs", MAX(g.used_ms) AS "usedMs"
-         FROM grants g JOIN clients c ON c.id = g.client_id WHERE g.owner_id = $1
-         GROUP BY g.client_id, c.name, g.reach, g.scope ORDER BY c.name, g.client_id, g.scope LIMIT $2`,
-        [userId, limit],
-      );
-      return rows.map((row) => ({
-        ...row,
-        createdMs: Number(row.createdMs),
-        usedMs: row.usedMs === null ? null : Number(row.usedMs),
-      }));
-    },
+    appsOf: (userId, limit) => apps("g.owner_id = $1", [userId, limit]),
+    appsOfTenant: (tenantId, limit) =>
+      apps("c.tenant_id = $1 AND c.kind = 'enterprise' AND g.reach = 'tenant'", [tenantId, limit]),
     async used(grant, timeMs, beforeMs) {
       await sql.run(
         `UPDATE grants SET used_ms = $3 WHERE owner_id = $1 AND id = $2 AND (used_ms IS NULL OR used_ms < $4)`,

@@ -2,6 +2,7 @@ import type { DeviceId, NodeId, TenantId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import type { DeviceRow } from "./devices.ts";
 import { checksumColumns, type LinkChecksum } from "./link-checksum.ts";
+import { soundingSql } from "./things.ts";
 
 /** A platform user's link to an account in an ecosystem; its virtual device has the same id. */
 export interface LinkRow {
@@ -75,6 +76,8 @@ export interface ListedLinkFilter {
   /** Undefined: of all tenants. */
   readonly tenantIds?: readonly TenantId[] | undefined;
   readonly after?: Pick<LinkRow, "userId" | "ecosystem"> | undefined;
+  /** Only links of homes in which an alarm may sound. */
+  readonly isSounding?: boolean | undefined;
   readonly limit: number;
 }
 
@@ -182,12 +185,16 @@ function fromStored({ blindSinceMs, blindCause, ...link }: StoredLink): LinkRow 
 }
 
 /** Some links with their users, in order. */
-function listedFrom({ tenantIds, after, limit }: ListedLinkFilter) {
+function listedFrom({ tenantIds, after, isSounding, limit }: ListedLinkFilter) {
   const parameters: Parameter[] = [after?.userId ?? 0, after?.ecosystem ?? "", limit];
   const among = tenantIds?.map((tenantId) => `$${parameters.push(tenantId)}`);
   // The plus keeps SQLite from the index of tenants: it would read and sort all links of the tenant for each page.
   const ofTenants = among === undefined ? "" : `AND +u.tenant_id IN (${among.join(", ") || "NULL"})`;
-  const from = `FROM links l JOIN users u ON u.id = l.user_id WHERE (l.user_id, l.ecosystem) > ($1, $2) ${ofTenants}
+  const sounding = isSounding
+    ? `AND (l.user_id, l.device_id) IN (SELECT t.user_id, t.device_id FROM things t WHERE ${soundingSql("t")})`
+    : "";
+  const from = `FROM links l JOIN users u ON u.id = l.user_id
+    WHERE (l.user_id, l.ecosystem) > ($1, $2) ${ofTenants} ${sounding}
     ORDER BY l.user_id, l.ecosystem LIMIT $3`;
   return { from, parameters };
 }

@@ -2,6 +2,7 @@ import type { AccessScope } from "../../model/access-scope.ts";
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 import { ownerIn } from "./devices.ts";
+import { type SoundingFilter, soundingPerUser } from "./things.ts";
 
 /** A device whose type has a trait map. */
 export interface MappedDeviceRow {
@@ -40,6 +41,10 @@ export interface MappedDeviceTable {
   some(userId: UserId, ids: readonly DeviceId[]): Promise<MappedDeviceRow[]>;
   /** The next devices of these types, ascending by id. With several types the cost grows with the user's devices. */
   page(accessScope: AccessScope, place: MappedDevicePlace, limit: number): Promise<MappedDeviceRow[]>;
+  /** Notes whether the device's smoke or CO sensor reports a warning or an alarm. */
+  setSounding(userId: UserId, deviceId: DeviceId, sounds: boolean): Promise<void>;
+  /** Devices that are noted so, by user and device; of one user at most `soundingPerUser`. */
+  sounding(filter: SoundingFilter, limit: number): Promise<MappedDeviceRow[]>;
   /** The attributes of these names, of these devices. */
   attributes(
     devices: readonly Pick<MappedDeviceRow, "userId" | "id">[],
@@ -76,6 +81,34 @@ export function mappedDeviceTable(sql: Sql): MappedDeviceTable {
       return rows(
         `${column} = $1 AND d.id > $2 AND d.type_id ${isOne ? "= $3" : among} ${inRoom} ORDER BY d.id LIMIT $4`,
         [owner, afterId, isOne ? only : typeIds, limit, ...(room === undefined ? [] : [room])],
+      );
+    },
+    async setSounding(userId, deviceId, sounds) {
+      await sql.post(
+        sounds
+          ? "INSERT INTO sounding_devices (user_id, device_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+          : "DELETE FROM sounding_devices WHERE user_id = $1 AND device_id = $2",
+        [userId, deviceId],
+      );
+    },
+    sounding({ userId, tenantIds }, limit) {
+      const parameters: Parameter[] = [limit];
+      const conditions: string[] = [];
+      if (userId !== undefined) conditions.push(`AND s.user_id = $${parameters.push(userId)}`);
+      if (tenantIds !== undefined) {
+        const tenants = `$${parameters.push(tenantIds)}`;
+        const inTenants =
+          sql.dialect === "postgres" ? `= ANY(${tenants}::int[])` : `IN (SELECT value FROM json_each(${tenants}))`;
+        conditions.push(`AND +d.tenant_id ${inTenants}`);
+      }
+      return sql.all(
+        `SELECT ${columns} FROM sounding_devices s JOIN devices d ON d.user_id = s.user_id AND d.id = s.device_id
+         JOIN device_type_maps m ON m.tenant_id = d.tenant_id AND m.type_id = d.type_id
+         WHERE d.is_virtual = 0 ${conditions.join(" ")}
+           AND NOT EXISTS (SELECT 1 FROM sounding_devices o WHERE o.user_id = s.user_id AND o.device_id < s.device_id
+             ORDER BY o.device_id LIMIT 1 OFFSET ${soundingPerUser - 1})
+         ORDER BY s.user_id, s.device_id LIMIT $1`,
+        parameters,
       );
     },
     async attributes(devices, names) {

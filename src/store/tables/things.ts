@@ -1,5 +1,6 @@
 import type { AccessScope } from "../../model/access-scope.ts";
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import { mayAlarmSql } from "../schema-steps/things.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 import type { DeviceRow } from "./devices.ts";
 
@@ -40,6 +41,12 @@ export interface ThingPlace extends ThingFilter {
   readonly afterThing: string;
 }
 
+/** Whose things to list: of one user, of these tenants, or of all. */
+export interface SoundingFilter {
+  readonly userId?: UserId | undefined;
+  readonly tenantIds?: readonly TenantId[] | undefined;
+}
+
 export interface ThingTable {
   /** What the owner of a link needs in order to recognise changes. */
   marks(userId: UserId, deviceId: DeviceId): Promise<ThingMarkRow[]>;
@@ -56,6 +63,13 @@ export interface ThingTable {
   ): Promise<ShownThingRow[]>;
   /** The ids of a user's present things of this kind, ascending; with a room only those in it. */
   ofKind(userId: UserId, kind: string, room: string | undefined, limit: number): Promise<string[]>;
+  /**
+   * Present things that may sound an alarm, by user and thing, and of one user at most `soundingPerUser`: one home hides no
+   * other. A cheap comparison of texts: callers decode the state.
+   */
+  findSounding(filter: SoundingFilter, limit: number): Promise<ShownThingRow[]>;
+  /** Those of these devices that have a present thing that may sound an alarm. */
+  soundingDevices(devices: readonly Pick<ThingRow, "userId" | "deviceId">[]): Promise<DeviceId[]>;
   /** Adds a thing, or replaces the one with the same id. */
   put(row: ThingRow): Promise<void>;
   /** Replaces what changes often. Cheaper than `put`. */
@@ -72,6 +86,13 @@ const shownColumns = `t.user_id AS "userId", t.thing_id AS "thingId", t.device_i
   t.source, t.kind, t.room, t.descriptor, t.state, t.gone_ms AS "goneMs"`;
 /** All columns of a thing `t`. */
 export const thingColumns = `${shownColumns}, t.print, t.samples`;
+
+/** Alarms of one user that a list shows at most. */
+export const soundingPerUser = 20;
+
+/** Present things of this alias that may sound an alarm. */
+export const soundingSql = (alias: string) =>
+  `${mayAlarmSql.replaceAll("state", `${alias}.state`)} AND ${alias}.gone_ms IS NULL`;
 
 /** Most commits change one thing. The text is built once, because statements are found by their texts. */
 const findOne = `SELECT ${thingColumns} FROM things t WHERE t.user_id = $1 AND t.thing_id = $2`;
@@ -144,6 +165,37 @@ export function thingTable(sql: Sql): ThingTable {
         [userId, kind, limit, ...(room === undefined ? [] : [room])],
       );
       return found.map(({ thingId }) => thingId);
+    },
+    async findSounding({ userId, tenantIds }, limit) {
+      const parameters: Parameter[] = [];
+      const bound = (value: Parameter) => `$${parameters.push(value)}`;
+      const conditions: string[] = [];
+      if (userId !== undefined) conditions.push(`AND t.user_id = ${bound(userId)}`);
+      if (tenantIds !== undefined) {
+        const tenants = bound(tenantIds);
+        const inTenants =
+          sql.dialect === "postgres" ? `= ANY(${tenants}::int[])` : `IN (SELECT value FROM json_each(${tenants}))`;
+        conditions.push(`AND (SELECT u.tenant_id FROM users u WHERE u.id = t.user_id) ${inTenants}`);
+      }
+      return sql.all(
+        `SELECT ${shownColumns} FROM things t WHERE ${soundingSql("t")} ${conditions.join(" ")}
+           AND NOT EXISTS (SELECT 1 FROM things o WHERE ${soundingSql("o")} AND o.user_id = t.user_id
+             AND o.thing_id < t.thing_id ORDER BY o.thing_id LIMIT 1 OFFSET ${soundingPerUser - 1})
+         ORDER BY t.user_id, t.thing_id LIMIT ${bound(limit)}`,
+        parameters,
+      );
+    },
+    async soundingDevices(devices) {
+      if (devices.length === 0) return [];
+      const inUsers = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
+      const inDevices = inUsers.replace("$1", "$2");
+      // The plus keeps SQLite from the index by device, which leads to all things of these homes.
+      const found = await sql.all<{ deviceId: DeviceId }>(
+        `SELECT DISTINCT t.device_id AS "deviceId" FROM things t
+         WHERE ${soundingSql("t")} AND t.user_id ${inUsers} AND +t.device_id ${inDevices}`,
+        [[...new Set(devices.map(({ userId }) => userId))], devices.map(({ deviceId }) => deviceId)],
+      );
+      return found.map(({ deviceId }) => deviceId);
     },
     async put(row) {
       await sql.post(

@@ -46,6 +46,28 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
       assert.equal(await changedMs(), row!.changedMs);
     }));
 
+  it("notes the devices whose alarms sound, and lists at most twenty of one user", () =>
+    onStore(harness, async (store) => {
+      const { tenantId, userId, devices } = await makeHome(store, { devices: 22 });
+      const bo = await makeHome(store, { name: "Bo" });
+      const sounding = async (filter: object = {}) =>
+        (await store.read((tx) => tx.mappedDevices.sounding(filter, 50))).map(({ id }) => id);
+      await store.transaction(async (tx) => {
+        for (const id of devices) for (const _ of [1, 2]) await tx.mappedDevices.setSounding(userId, id, true);
+        await tx.mappedDevices.setSounding(bo.userId, bo.devices[0]!, true);
+      });
+      assert.deepEqual(await sounding(), [], "their type has no map");
+      await store.transaction((tx) => tx.deviceTypeMaps.put(tenantId, "lamp", "{}"));
+      assert.deepEqual(await sounding(), [...devices.slice(0, 20), bo.devices[0]]);
+      assert.deepEqual(await sounding({ userId: bo.userId }), bo.devices);
+      assert.deepEqual(
+        [(await sounding({ tenantIds: [tenantId] })).length, await sounding({ tenantIds: [] })],
+        [21, []],
+      );
+      await store.transaction((tx) => tx.mappedDevices.setSounding(bo.userId, bo.devices[0]!, false));
+      assert.deepEqual(await sounding({ userId: bo.userId }), []);
+    }));
+
   it("lists the devices of types with a map, and the named attributes of several devices at once", () =>
     onStore(harness, async (store) => {
       const { tenantId, userId, devices } = await makeHome(store, { devices: 3 });

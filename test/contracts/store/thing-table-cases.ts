@@ -54,6 +54,49 @@ export function thingTableCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.things.some(home.userId, ["t_3"])), []);
     }));
 
+  it("find the things that may sound an alarm, of some tenants or one user, in both forms", () =>
+    onStore(harness, async (store) => {
+      const [ada, bo] = [await linkedHome(store), await linkedHome(store, "Bo")];
+      const named = '{"smoke":{"available":[true,5],"state":["warning",5]}}';
+      await store.transaction(async (tx) => {
+        await tx.things.put(thingOf(ada, "t_1", { state: '[5,[7,1,"alarm"]]' }));
+        await tx.things.put(thingOf(ada, "t_2", { state: '[5,[7,1,"clear"]]' }));
+        await tx.things.put(thingOf(ada, "t_3", { state: '[5,[7,1,"alarm"]]', goneMs: 7 }));
+        await tx.things.put(thingOf(bo, "t_4", { state: named }));
+      });
+      const find = async (filter: object, limit = 10) =>
+        (await store.read((tx) => tx.things.findSounding(filter, limit))).map(({ thingId }) => thingId);
+      assert.deepEqual(await find({}), ["t_1", "t_4"]);
+      assert.deepEqual(await find({}, 1), ["t_1"]);
+      assert.deepEqual(await find({ userId: bo.userId }), ["t_4"]);
+      assert.deepEqual(await find({ tenantIds: [bo.tenantId] }), ["t_1", "t_4"]);
+      assert.deepEqual(await find({ tenantIds: [(bo.tenantId + 1) as TenantId] }), []);
+      assert.deepEqual(await find({ tenantIds: [] }), []);
+      const links = [ada, bo].map(({ userId, devices }) => ({ userId, deviceId: devices[0]! }));
+      assert.deepEqual((await store.read((tx) => tx.things.soundingDevices(links))).sort(), [
+        ada.devices[0],
+        bo.devices[0],
+      ]);
+      assert.deepEqual(await store.read((tx) => tx.things.soundingDevices([])), []);
+      const clear = { userId: bo.userId, thingId: "t_4", state: "[5]", print: 1, samples: "[]" };
+      await store.transaction((tx) => tx.things.setState(clear));
+      assert.deepEqual(await find({}), ["t_1"]);
+    }));
+
+  it("find at most twenty sounding things of one user, so that one home hides no other", () =>
+    onStore(harness, async (store) => {
+      const [ada, bo] = [await linkedHome(store), await linkedHome(store, "Bo")];
+      await store.transaction(async (tx) => {
+        for (let nth = 10; nth < 35; nth++) {
+          await tx.things.put(thingOf(ada, `t_${nth}`, { state: '[5,[7,1,"alarm"]]' }));
+        }
+        await tx.things.put(thingOf(bo, "t_bo", { state: '[5,[8,1,"warning"]]' }));
+      });
+      const found = await store.read((tx) => tx.things.findSounding({}, 100));
+      assert.equal(found.length, 21);
+      assert.deepEqual([found[0]!.thingId, found[19]!.thingId, found[20]!.thingId], ["t_10", "t_29", "t_bo"]);
+    }));
+
   it("keeps a thing as it was put, and replaces it", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);

@@ -48,6 +48,37 @@ const exampleThing = {
   traits: { temperature: { capabilities: {}, state: { celsius: { value: 21.5, updateTime: 1_772_357_400_000 } } } },
 };
 
+const ofAlarm = {
+  userId: ofThing.userId,
+  userName,
+  thingId: ofThing.thingId,
+  deviceId: ofThing.deviceId,
+  source: ofThing.source,
+  name: ofThing.name,
+  room: ofThing.room,
+  homeName: ofThing.homeName,
+  level: text("`alarm` is an emergency.", { enum: ["alarm", "warning"] }),
+  sensors: list("The sensors that report it.", text("A trait.", { enum: ["smoke", "carbonMonoxide"] })),
+  sinceTime: integer("When the first of them reported it. Milliseconds since 1970."),
+  stale: ofThing.stale,
+  confirmedTime: ofThing.confirmedTime,
+};
+const exampleAlarm = {
+  userId: 3,
+  userName: "ada",
+  thingId: exampleThingId,
+  deviceId: 8,
+  source: defaultExample.name,
+  name: "Hallway",
+  room: "Hallway",
+  homeName: "Maple Street",
+  level: "alarm",
+  sensors: ["smoke"],
+  sinceTime: 1_772_357_400_000,
+  stale: false,
+  confirmedTime: 1_772_357_400_000,
+};
+
 const owned = { userId: integer("Its user."), userName };
 const foundThing = object("A thing.", {
   thingId: text("Its id."),
@@ -153,6 +184,23 @@ export const homeCalls: readonly AdminCall[] = [
       cursor,
     ),
     example: { things: [{ ...exampleThing, userName: "ada" }] },
+  },
+  {
+    act: "home alarms",
+    method: "GET",
+    path: "/alarms",
+    need: "read",
+    subject: "tenants",
+    summary: "List the smoke and CO alarms that sound",
+    words: [
+      "Things of linked homes and of own devices whose smoke or CO sensor reports a warning or an emergency. A stale one is listed too: it is shown as of its last confirmation. At most 100.",
+    ],
+    fields: [ofTenant],
+    answer: object("The alarms.", {
+      alarms: list("Emergencies first, then by time, the newest first.", object("An alarm.", ofAlarm)),
+      isComplete: boolean("False: more alarms sound than are listed."),
+    }),
+    example: { alarms: [exampleAlarm], isComplete: true },
   },
   {
     act: "home find",

@@ -31,6 +31,7 @@ const link = object("A link.", {
   blindMsOfDay: orNull(
     integer("For how long they were not seen in the last 24 hours, in milliseconds. Null: not counted."),
   ),
+  alarm: boolean("A smoke or CO alarm of the home sounds, also as of the last confirmation."),
 });
 
 export const linkCalls: readonly AdminCall[] = [
@@ -46,6 +47,7 @@ export const linkCalls: readonly AdminCall[] = [
       ofTenant,
       { option: "state", kind: "text", meaning: "Only links of this state." },
       { option: "filter", kind: "text", meaning: "Only links whose user, ecosystem or device contains this text." },
+      { option: "alarm", kind: "flag", meaning: "Only links of homes in which a smoke or CO alarm sounds." },
     ],
     answer: object("One page of links.", { links: list("In the order of users.", link) }, cursor),
     example: {
@@ -58,6 +60,7 @@ export const linkCalls: readonly AdminCall[] = [
           node: "n1",
           blindSince: null,
           blindMsOfDay: 0,
+          alarm: false,
         },
       ],
     },

@@ -6,10 +6,10 @@ import { exampleTime, ofTenant, time, timeOrNull } from "./fields.ts";
 const hours = (description: string) =>
   list(`${description} In each of the last 24 hours, the present one last.`, integer("How many."));
 const finding = object("Something that needs an operator.", {
-  kind: text("`link_stale`, `webhook_failing`, `disk` and others; `unknown_…` for what could not be read."),
+  kind: text("`alarm`, `link_stale`, `webhook_failing`, `disk` and others; `unknown_…` for what could not be read."),
   level: text("How bad it is.", { enum: ["bad", "warn"] }),
   count: orNull(integer("How many it concerns.")),
-  id: orNull(text("The webhook or outlet that it is about.")),
+  id: orNull(text("The thing, webhook or outlet that it is about.")),
   sentence: text("What is wrong."),
   fix: text("What to do about it."),
 });

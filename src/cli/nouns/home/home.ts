@@ -10,6 +10,7 @@ import { hasFlag, type Input, id, optional, text, texts } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
 import { listLinks } from "../link/link.ts";
 import { linkAnswer, linkStateInWords } from "../link/link-facts.ts";
+import { listAlarms } from "./home-alarms.ts";
 import { homeAlertCommands } from "./home-alerts.ts";
 import { homeDeviceCommands } from "./home-devices.ts";
 import { listEvents } from "./home-events.ts";
@@ -156,6 +157,7 @@ export const home: Noun = {
     { ...listLinks, name: "home list", meaning: "the same as link list", examples: ["home list"] },
     showHome,
     findInHomes,
+    listAlarms,
     listThings,
     commandThing,
     unlinkHome,

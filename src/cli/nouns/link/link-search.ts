@@ -3,7 +3,7 @@ import { BadParameter } from "../../../model/errors.ts";
 import type { UserId } from "../../../model/ids.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../../administration/admin-command.ts";
 import { mostPerPage, wantedPage } from "../../administration/paging.ts";
-import { type Input, optional } from "../../input.ts";
+import { hasFlag, type Input, optional } from "../../input.ts";
 import { table } from "../../terminal/output.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
@@ -19,14 +19,17 @@ export const findLinks: AdminCommand = {
   options: (command) =>
     withTenantOption(command)
       .option("--state <state>", "only links of this state, such as stale, waiting or needs_reauth")
+      .option("--alarm", "only links of homes in which a smoke or CO alarm sounds")
       .option("--filter <text>", "only links whose user, ecosystem or device contains this text"),
   async act(parts, input) {
     const names = await tenantNames(parts.identity);
     const { links, cursor } = await search(parts, input);
-    const blind = await parts.blindTimes(links.slice(0, mostPerPage), dayMs);
-    return {
-      answer: { links: links.map((link) => shown(link, names, blind)), ...(cursor !== undefined && { cursor }) },
-    };
+    const [blind, sounding] = await Promise.all([
+      parts.blindTimes(links.slice(0, mostPerPage), dayMs),
+      parts.homes.soundingDevices(links),
+    ]);
+    const answers = links.map((link) => ({ ...shown(link, names, blind), alarm: sounding.has(link.deviceId) }));
+    return { answer: { links: answers, ...(cursor !== undefined && { cursor }) } };
   },
   toText({ links, cursor }, _typed, width) {
     if (links.length === 0) return "There is no such link.";
@@ -55,7 +58,7 @@ async function search({ identity, foundLinks }: AdministrationParts, input: Inpu
   const after = page?.after === undefined ? undefined : placeOf(page.after);
   const links: FoundLink[] = [];
   const tenantIds = tenantId === undefined ? undefined : [tenantId];
-  for await (const some of foundLinks({ tenantIds, after, text, state })) {
+  for await (const some of foundLinks({ tenantIds, after, text, state, isSounding: hasFlag(input, "alarm") })) {
     links.push(...some);
     if (links.length > limit) {
       const last = links[limit - 1]!;

@@ -10,7 +10,7 @@ export interface AttentionItem {
   readonly kind: string;
   readonly level: "bad" | "warn";
   readonly count: number | null;
-  /** The webhook or outlet that it is about. */
+  /** The thing, webhook or outlet that it is about. */
   readonly id: string | null;
   readonly sentence: string;
   readonly fix: string;

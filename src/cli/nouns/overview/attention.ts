@@ -1,11 +1,16 @@
 import { waitingInWords } from "../../../events/webhooks/webhook-administration.ts";
+import { alarmPlace, alarmWords } from "../../../home/sounding.ts";
 import type { TenantId } from "../../../model/ids.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../../administration/admin-command.ts";
+import { secondOf } from "../../devices/times.ts";
 import type { Noun } from "../../noun.ts";
 import { counted } from "../../terminal/output.ts";
+import { readAlarms } from "../home/home-alarms.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
 import { type AttentionItem, ofDeployment } from "./attention-deployment.ts";
 
+/** Alarms that are named one by one. */
+const alarmsNamed = 10;
 /** Webhooks of each kind that are named one by one. */
 const webhooksNamed = 10;
 
@@ -19,6 +24,7 @@ const show: AdminCommand = {
     const tenantIds = tenantId === undefined ? undefined : [tenantId];
     const counts = await parts.linkCounts(tenantIds);
     const findings = [
+      ...(await ofAlarms(parts, tenantIds)),
       ...ofLinks(counts),
       ...(await ofWebhooks(parts, tenantIds)),
       ...(await ofAssistants(parts, tenantId)),
@@ -42,6 +48,34 @@ const commandFixes: Readonly<Record<string, string>> = {
   backup:
     "Back up with: breezeway backup --to FILE. Record a backup that you took with other tools with: breezeway backed-up",
 };
+
+/** A fire comes before everything else. */
+async function ofAlarms(
+  parts: AdministrationParts,
+  tenantIds: readonly TenantId[] | undefined,
+): Promise<readonly AttentionItem[]> {
+  const { alarms, isComplete } = await readAlarms(parts, tenantIds);
+  const findings: AttentionItem[] = alarms.slice(0, alarmsNamed).map((alarm) => ({
+    ...{ kind: "alarm", level: "bad", count: null, id: alarm.thingId },
+    sentence: `${alarmWords(alarm)}: ${alarmPlace(alarm)}, of ${alarm.userName}${alarm.stale ? `, as of ${asOf(alarm.confirmedTime)}` : ""}.`,
+    fix: alarm.stale ? "Its present state is unknown. Reach the people in the home." : "Reach the people in the home.",
+  }));
+  if (alarms.length > alarmsNamed) {
+    const more = alarms.length - alarmsNamed;
+    const sentence = `${isComplete ? more : `At least ${more}`} more alarms sound.`;
+    findings.push({
+      kind: "alarm",
+      level: "bad",
+      count: more,
+      id: null,
+      sentence,
+      fix: "See all with: breezeway home alarms",
+    });
+  }
+  return findings;
+}
+
+const asOf = (confirmedMs: number | null) => (confirmedMs === null ? "an unknown time" : secondOf(confirmedMs));
 
 /** What to do about links of each state that needs something. */
 const linkFixes: Readonly<Record<string, Pick<AttentionItem, "level" | "fix"> & { readonly words: string }>> = {

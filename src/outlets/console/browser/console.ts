@@ -1,6 +1,7 @@
 import { sendFormsInPlace } from "./forms.ts";
 import { type Problem, serviceNow, setButtons, setServiceTime, showAges, showFreshness } from "./freshness.ts";
 import { openJumpByKey } from "./jump.ts";
+import { showLocalTimes } from "./local-times.ts";
 import { readParts } from "./page-parts.ts";
 import { showCurrentEntry } from "./rail.ts";
 import { followSentence } from "./sentence.ts";
@@ -104,6 +105,7 @@ followStream((news) => {
 sendFormsInPlace(() => void read());
 openJumpByKey();
 followSentence();
+showLocalTimes();
 showCurrentEntry();
 
 document.addEventListener("click", async (event) => {

@@ -15,6 +15,8 @@ export function sendFormsInPlace(read: () => void): void {
     const body = new URLSearchParams(new FormData(form, button) as unknown as Record<string, string>);
     const typed = typedInto(form);
     button.setAttribute("aria-busy", "true");
+    // It is about an earlier form.
+    document.querySelector(".done")?.remove();
     say("Sending …", true);
     sent = sent.then(() => send({ form, button, body, typed })).finally(read);
   });

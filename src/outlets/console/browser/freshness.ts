@@ -1,3 +1,5 @@
+import { localClock } from "./local-times.ts";
+
 /** Why the page is not live; undefined while it is. */
 export interface Problem {
   readonly sentence: string;
@@ -24,7 +26,8 @@ export function showFreshness(problem: Problem | undefined, asOfMs: number): voi
   const why = document.getElementById("freshness-why");
   if (state === null || why === null) return;
   const seconds = Math.max(0, Math.round((serviceNow() - asOfMs) / 1_000));
-  write(state, isLive ? "Live" : `As of ${clock(asOfMs)}, ${age(seconds)} ago`);
+  write(state, isLive ? "This page is live" : `As of ${localClock(new Date(asOfMs))}, ${age(seconds)} ago`);
+  state.title = isLive ? "" : new Date(asOfMs).toISOString();
   if (problem === undefined) {
     write(why, "");
   } else if (why.dataset.sentence !== problem.sentence || why.textContent === "") {
@@ -74,10 +77,6 @@ export function age(seconds: number): string {
   if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
   return `${Math.round(seconds / 86_400)} days`;
-}
-
-function clock(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(11, 19)} UTC`;
 }
 
 function write(element: Element, text: string): void {

@@ -1,4 +1,5 @@
 import type { Problem } from "./freshness.ts";
+import { showLocalTimes } from "./local-times.ts";
 import { morph } from "./morph.ts";
 
 const answerWithinMs = 3_500;
@@ -31,6 +32,7 @@ export function replaceParts(source: Element): void {
     const present = document.getElementById(part.id);
     if (present !== null) morph(present, part);
   }
+  showLocalTimes();
 }
 
 export function problemOf(status: number): Problem {

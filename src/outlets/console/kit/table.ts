@@ -6,11 +6,16 @@ export interface Column<Row> {
   readonly cell: (row: Row) => Html | string | number | undefined;
 }
 
-/** A table whose rows become cards on a narrow screen. */
-export function tableOf<Row>(label: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
+/** A table whose rows become cards on a narrow screen. A grave row is red. */
+export function tableOf<Row>(
+  label: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  isGrave: (row: Row) => boolean = () => false,
+): Html {
   return html`<table class="list" aria-label="${label}">
 <thead><tr>${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${columns.map(({ title, cell }) => cellOf(title, cell(row)))}</tr>`)}</tbody>
+<tbody>${rows.map((row) => html`<tr${isGrave(row) ? html` class="is-grave"` : undefined}>${columns.map(({ title, cell }) => cellOf(title, cell(row)))}</tr>`)}</tbody>
 </table>`;
 }
 

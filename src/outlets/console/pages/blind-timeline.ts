@@ -1,6 +1,6 @@
 import { justLinked } from "../../../model/just-linked.ts";
 import { type Html, html } from "../../../web/html.ts";
-import { clock, length } from "../times.ts";
+import { clock, length, minute, utcMinute } from "../times.ts";
 
 export interface BlindInterval {
   readonly from: number;
@@ -41,7 +41,7 @@ export function blindTimeline(intervals: readonly BlindInterval[], link: SeenLin
 <svg class="strip" viewBox="0 0 ${width} 24" preserveAspectRatio="none" role="img" aria-label="${words}">${bar("seen", fromMs, nowMs)}${
     beginMs > fromMs ? bar("unknown", fromMs, beginMs) : undefined
   }${endMs < nowMs ? bar("unknown", endMs, nowMs) : undefined}${recent.map(({ from, to }) => bar("blind", from, to ?? nowMs, 2))}</svg>
-<p class="small">${words}</p>
+<p class="small">${withLocalTime(words, endMs)}</p>
 ${
   recent.length === 0
     ? undefined
@@ -50,6 +50,12 @@ ${
         .reverse()
         .map((one) => intervalLine(one, nowMs))}</ul>`
 }`;
+}
+
+/** The sentence in the reader's zone; the label of the drawing stays in UTC. */
+function withLocalTime(words: string, timeMs: number): Html {
+  const [before, after] = words.split(utcMinute(timeMs));
+  return after === undefined ? html`${words}` : html`${before}${minute(timeMs)}${after}`;
 }
 
 interface Known {
@@ -65,7 +71,7 @@ function wordsOf(blindCount: number, { isBeginKnown, endMs, nowMs }: Known): str
   if (endMs >= nowMs) return `${blindCount === 0 ? "The home was seen all the time." : count}${before}`;
   if (endMs <= nowMs - shownMs)
     return `Not known: the home was not confirmed in this time.${blindCount === 0 ? "" : ` ${count}`}`;
-  const until = `${new Date(endMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const until = utcMinute(endMs);
   const seen =
     blindCount === 0 ? `The home was seen until ${until}.` : `${count} The home was last confirmed at ${until}.`;
   return `${seen} What was since then is not known.${before}`;
@@ -83,5 +89,5 @@ function knownFrom(intervals: readonly BlindInterval[]): number {
 
 function intervalLine({ from, to, cause }: BlindInterval, nowMs: number): Html {
   const seconds = ((to ?? nowMs) - from) / 1_000;
-  return html`<li><span>${clock(from)} to ${to === null ? "now" : clock(to)} UTC, ${length(seconds)}</span> <span class="small">${cause}</span></li>`;
+  return html`<li><span>${clock(from)} to ${to === null ? "now" : clock(to)}, ${length(seconds)}</span> <span class="small">${cause}</span></li>`;
 }

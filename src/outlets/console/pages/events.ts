@@ -86,7 +86,7 @@ ${isFirstPage ? html`<button class="quiet" type="button" data-pauses>Pause</butt
 ${
   lookedBackTo === null
     ? undefined
-    : html`<p class="small">Looked at 5,000 entries of the log, back to ${clock(lookedBackTo)} UTC.</p>`
+    : html`<p class="small">Looked at 5,000 entries of the log, back to ${clock(lookedBackTo)}.</p>`
 }
 ${pager(context, path, filters, cursor)}`;
 }
@@ -96,7 +96,7 @@ function sinceWords({ nowMs }: PageContext, newest: ShownEvent | undefined, isFi
   const live = html`<span class="when-live">; the stream is live</span>`;
   if (!isFirstPage) return html`<p class="small">Older events.</p>`;
   if (newest === undefined) return html`<p class="small">Nothing has happened yet${live}.</p>`;
-  return html`<p class="small">Nothing since ${clock(newest.time)} UTC (${ago(newest.time, nowMs)})${live}.</p>`;
+  return html`<p class="small">Nothing since ${clock(newest.time)} (${ago(newest.time, nowMs)})${live}.</p>`;
 }
 
 const causes: Readonly<Record<string, string>> = {
@@ -137,7 +137,7 @@ function stepOf({ kind, sentence, time, raw }: ShownStep, { userId }: ShownEvent
     alertId === undefined || userId === null
       ? html`<bdi>${sentence}</bdi>`
       : html`<a href="/console/alerts/${userId}/${alertId}"><bdi>${sentence}</bdi></a>`;
-  return html`<li><span>${words} <span class="small">${clock(time)} UTC</span></span>
+  return html`<li><span>${words} <span class="small">${clock(time)}</span></span>
 <details class="raw"><summary>Raw ${kind}</summary><pre tabindex="0">${JSON.stringify(raw, null, 2)}</pre></details></li>`;
 }
 

@@ -1,5 +1,6 @@
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
+import { band, bandLine, staleWords } from "../alarm-band.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk } from "../kit/ask.ts";
 import { stateBadge } from "../link-state.ts";
@@ -7,10 +8,9 @@ import { alarmLook, alarmTile } from "../tiles/alarm-tile.ts";
 import type { Button } from "../tiles/button.ts";
 import { commandButtons, stoppedButtons } from "../tiles/console-button.ts";
 import { deviceTile } from "../tiles/device-tile.ts";
-import { iconOf } from "../tiles/icons.ts";
 import type { ShownReceipt, ShownThing } from "../tiles/shown-thing.ts";
 import { thermostatTile } from "../tiles/thermostat-tile.ts";
-import { commandWords } from "../tiles/thermostat-words.ts";
+import { commandWords, unitOf } from "../tiles/thermostat-words.ts";
 import { ago } from "../times.ts";
 import { type BlindInterval, blindTimeline } from "./blind-timeline.ts";
 
@@ -44,7 +44,7 @@ export const home: ConsolePage = {
     const { call, parameter } = context;
     const shown: ShownHome = await call("home show", { user: parameter("user"), ecosystem: parameter("ecosystem") });
     return {
-      emergency: emergencyBand(shown),
+      emergency: emergencyBand(shown, context.nowMs),
       ask: openAsk(context, pathOf(shown), asksOf(shown, context)),
       link: linkCard(shown, context),
       rooms: rooms(shown, context),
@@ -54,16 +54,12 @@ export const home: ConsolePage = {
   },
 };
 
-/** An emergency stands above everything else, also while the alarm does not answer. */
-export function emergencyBand({ things }: ShownHome): Html {
-  const burning = things.filter((thing) => thing.kind === "alarm" && alarmLook(thing).look === "red");
-  if (burning.length === 0) return html``;
-  const words = burning.map((thing) => `${alarmLook(thing).word}: ${placeOf(thing)}`).join("; ");
-  return html`<p class="band" role="alert">${iconOf("flame")}<span>${words}</span></p>`;
-}
-
-function placeOf({ name, room, homeName }: ShownThing): string {
-  return [...new Set([name ?? "an alarm", room, homeName])].filter((word) => word !== null).join(", ");
+/** Alarms of this home that sound, each with a link to its tile. A stale one is shown as of its last confirmation. */
+function emergencyBand({ things }: ShownHome, nowMs: number): Html | undefined {
+  const lines = things
+    .filter((thing) => ["red", "yellow"].includes(alarmLook(thing).look))
+    .map((thing) => bandLine(`#${thing.thingId}`, alarmLook(thing).word, thing, staleWords(thing, nowMs)));
+  return lines.length === 0 ? undefined : band(lines);
 }
 
 /** Below `/console`. */
@@ -165,11 +161,12 @@ const stateWords: Readonly<Record<string, string>> = {
 };
 
 function commandList({ commands, things }: ShownHome, { nowMs }: PageContext): Html {
-  const nameOf = (thingId: string) => things.find((thing) => thing.thingId === thingId)?.name ?? "a thing";
-  const line = (receipt: ShownReceipt) =>
-    html`<li><span><strong><bdi>${nameOf(receipt.thingId)}</bdi></strong>: ${commandWords(receipt)} · ${stateWords[receipt.state] ?? receipt.state}${
+  const line = (receipt: ShownReceipt) => {
+    const thing = things.find(({ thingId }) => thingId === receipt.thingId);
+    return html`<li><span><strong><bdi>${thing?.name ?? "a thing"}</bdi></strong>: ${commandWords(receipt, thing && unitOf(thing))} · ${stateWords[receipt.state] ?? receipt.state}${
       receipt.error ? html`<span class="small"> ${receipt.error.text}</span>` : undefined
     }</span> <span class="small">${ago(receipt.requestedTime, nowMs)}</span></li>`;
+  };
   return html`<h2>Commands</h2>
 ${commands.length === 0 ? html`<p class="small">None yet.</p>` : html`<ol class="lines">${commands.map(line)}</ol>`}`;
 }

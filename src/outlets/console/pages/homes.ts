@@ -3,6 +3,7 @@ import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
 import { linkStates, stateBadge, stateWords } from "../link-state.ts";
+import { iconOf } from "../tiles/icons.ts";
 import { ago, length } from "../times.ts";
 
 interface ListedLink {
@@ -15,10 +16,12 @@ interface ListedLink {
   readonly confirmedTime: number;
   readonly node: string | null;
   readonly blindMsOfDay: number | null;
+  /** A smoke or CO alarm of the home sounds. */
+  readonly alarm: boolean;
 }
 
 const path = "/homes";
-const filters = ["state", "filter"];
+const filters = ["state", "filter", "alarm"];
 
 /** The linked homes with their states. */
 export const homes: ConsolePage = {
@@ -33,6 +36,7 @@ export const homes: ConsolePage = {
     return {
       filter: filterForm(context, path, [
         { name: "state", label: "State", choices: linkStates.map((one) => [one, stateWords(one)] as const) },
+        { name: "alarm", label: "Alarm", choices: [["true", "sounds"]] },
         { name: "filter", label: "User or ecosystem" },
       ]),
       homes: links.length === 0 ? empty(context) : linkTable(links, context),
@@ -53,8 +57,8 @@ function linkTable(links: readonly ListedLink[], { address, tenant, nowMs }: Pag
       { title: "Ecosystem", cell: ({ ecosystem }) => ecosystem },
       {
         title: "State",
-        cell: ({ state, reason }) =>
-          html`${stateBadge(state)}${reason === "" ? undefined : html`<p class="small">${reason}</p>`}`,
+        cell: ({ state, reason, alarm }) =>
+          html`${alarm ? html`<div>${emergencyBadge}</div>` : undefined}${stateBadge(state)}${reason === "" ? undefined : html`<p class="small">${reason}</p>`}`,
       },
       {
         title: "Confirmed",
@@ -64,8 +68,11 @@ function linkTable(links: readonly ListedLink[], { address, tenant, nowMs }: Pag
       { title: "Node", cell: ({ node }) => node ?? "none" },
     ],
     links,
+    ({ alarm }) => alarm,
   );
 }
+
+const emergencyBadge = html`<span class="state bad">${iconOf("flame")}Smoke or CO alarm</span>`;
 
 function blindWords(blindMs: number | null): string {
   if (blindMs === null) return "unknown";

@@ -1,6 +1,7 @@
 import { type Html, html } from "../../../web/html.ts";
 import { iconOf } from "../../../web/icons.ts";
-import type { ConsolePage, PageContext } from "../console-page.ts";
+import { alarmAddress, alarmSentence } from "../alarm-band.ts";
+import type { ConsolePage, PageContext, ShownAlarm } from "../console-page.ts";
 import { strip, total } from "../kit/strip.ts";
 import { when } from "../kit/times.ts";
 import { linkStates, stateWords } from "../link-state.ts";
@@ -29,12 +30,13 @@ export const overview: ConsolePage = {
     const one = { ...ofTenant, "page-size": "1" };
     // The only tenant is chosen by itself: then the whole deployment is meant.
     const ofChosen = context.parameter("tenant") === undefined ? {} : ofTenant;
-    const [clients, users, counts, needed, activity] = await Promise.all([
+    const [clients, users, counts, needed, activity, { alarms }] = await Promise.all([
       call("client list", one),
       call("user list", one),
       call("link counts", ofTenant),
       call("attention", ofChosen),
       call("activity", ofChosen),
+      context.alarms(),
     ]);
     const links = counts.states as readonly LinkCount[];
     const isDone = {
@@ -45,7 +47,7 @@ export const overview: ConsolePage = {
     };
     const isBegun = Object.values(isDone).every(Boolean);
     return {
-      attention: attention(context, needed),
+      attention: attention(context, needed, alarms),
       steps: isBegun ? undefined : steps(isDone, context),
       links: linkNumbers(context, links, activity.linkStates),
       numbers: isBegun ? numbers(context, activity) : undefined,
@@ -71,15 +73,17 @@ interface Needed {
   readonly coversService: boolean;
 }
 
-function attention(context: PageContext, { findings, coversService }: Needed): Html {
+function attention(context: PageContext, { findings, coversService }: Needed, alarms: readonly ShownAlarm[]): Html {
   const sorted = findings.toSorted((a, b) => Number(b.level === "bad") - Number(a.level === "bad"));
   return html`<h2>Needs attention</h2>
 ${
   sorted.length === 0
     ? html`<p class="small">Nothing ${coversService ? "that this service knows of" : "of your tenants"}.</p>`
     : html`<ul class="needs">${sorted.map((finding) => {
-        const place = placeOf(context, finding);
-        return html`<li class="${finding.level}">${iconOf(finding.level === "bad" ? "warning" : "clock")}<span><strong>${finding.sentence}</strong> <span class="soft">${finding.fix}</span></span>${
+        const alarm = alarms.find(({ thingId }) => finding.kind === "alarm" && thingId === finding.id);
+        const place = alarm ? { to: alarmAddress(alarm, context), words: "Open" } : placeOf(context, finding);
+        const sentence = alarm ? alarmSentence(alarm, context.nowMs) : finding.sentence;
+        return html`<li class="${finding.level}">${iconOf(finding.level === "bad" ? "warning" : "clock")}<span><strong>${sentence}</strong> <span class="soft">${finding.fix}</span></span>${
           place &&
           html`<a class="button" href="${place.to}" aria-label="${place.words}: ${finding.sentence}">${place.words}</a>`
         }</li>`;
@@ -93,6 +97,7 @@ function placeOf(
   { address, callOf }: PageContext,
   { kind, id }: AttentionItem,
 ): { to: string; words: string } | undefined {
+  if (kind === "alarm") return { to: address("/homes", { alarm: "true" }), words: "Show them" };
   if (kind.startsWith("link_")) return { to: address("/homes", { state: kind.slice(5) }), words: "Show them" };
   if (kind.startsWith("webhook_")) return { to: address(id === null ? "/webhooks" : `/webhooks/${id}`), words: "Open" };
   if (kind === "assistant_failing") return { to: address(`/assistants/${id}`), words: "Open" };

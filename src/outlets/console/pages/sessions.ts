@@ -3,6 +3,7 @@ import { actionButton } from "../action.ts";
 import type { ConsolePage } from "../console-page.ts";
 import { askLinks, openAsk } from "../kit/ask.ts";
 import { credentials, makeToken, tokensList } from "../kit/credentials.ts";
+import { minute } from "../times.ts";
 
 interface ShownSession {
   readonly sessionId: string;
@@ -28,8 +29,8 @@ export const sessions: ConsolePage = {
     const row = ({ sessionId, created, used, address: from, userAgent }: ShownSession) => html`<tr>
 <td>${userAgent || "unknown browser"}${sessionId === current ? html` <strong>this browser</strong>` : undefined}</td>
 <td>${from}</td>
-<td><time datetime="${created}">${minute(created)}</time></td>
-<td><time datetime="${used}">${minute(used)}</time></td>
+<td>${minute(Date.parse(created))}</td>
+<td>${minute(Date.parse(used))}</td>
 <td>${
       sessionId === current
         ? undefined
@@ -54,8 +55,3 @@ ${askLinks(context, path, tokenAsks)}`,
     };
   },
 };
-
-/** `2026-03-01 09:30 UTC`. */
-function minute(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}

@@ -3,9 +3,10 @@ import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { endGrant, grantsPart } from "../kit/grants.ts";
-import { accessState, type StatusLevel, state } from "../kit/state.ts";
+import { accessState } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { readOnce, when } from "../kit/times.ts";
+import { stateBadge } from "../link-state.ts";
 
 interface ShownLink {
   readonly ecosystem: string;
@@ -68,7 +69,7 @@ ${
             cell: ({ ecosystem }) =>
               html`<a href="${address(`/homes/${shown.userId}/${encodeURIComponent(ecosystem)}`)}">${ecosystem}</a>`,
           },
-          { title: "State", cell: ({ state: known, reason }) => html`${linkState(known)} ${reason}` },
+          { title: "State", cell: ({ state: known, reason }) => html`${stateBadge(known)} ${reason}` },
           { title: "Confirmed", cell: ({ confirmedTime }) => when(confirmedTime || null, nowMs) },
           { title: "Device", cell: ({ deviceId }) => deviceId },
         ],
@@ -124,12 +125,6 @@ function failedWords(entries: readonly { readonly time: string }[], nowMs: numbe
   const { length } = entries.filter(({ time }) => nowMs - Date.parse(time) < hourMs);
   if (length === 0) return "none in the last hour";
   return `${length === failuresShown ? `${failuresShown} or more` : length} in the last hour; after five, each one delays the next`;
-}
-
-const moods: Readonly<Record<string, StatusLevel>> = { live: "good", needs_reauth: "bad", stale: "bad" };
-
-function linkState(known: string) {
-  return state(moods[known] ?? "warn", known.replaceAll("_", " "));
 }
 
 function asksOf({ address, ecosystems }: PageContext, { userId, name, suspended }: ShownUser): readonly Ask[] {

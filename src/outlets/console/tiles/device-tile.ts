@@ -37,7 +37,7 @@ export function deviceTile({ thing, receipt, button, asOfMs }: DeviceParts): Htm
 <p class="says" id="${thingId}-says">${isKnown ? stateWords(thing) : isOffline ? "Offline" : "Unknown"}</p>
 ${isKnown ? undefined : lastKnown(stateWords(thing), asOfMs ?? available?.updateTime ?? 0)}
 ${controls(thing, button, isOn, isOffline ? `${thingId}-says` : undefined)}
-<div class="outcome" role="status">${receiptProgress(receipt, isKnown)}</div>
+<div class="outcome" role="status">${receiptProgress(thing, receipt, isKnown)}</div>
 </article>`;
 }
 

@@ -1,8 +1,8 @@
 import { type Html, html } from "../../../web/html.ts";
-import { utcTime } from "./as-of.ts";
+import { clock } from "../times.ts";
 import { iconOf } from "./icons.ts";
-import type { ShownReceipt } from "./shown-thing.ts";
-import { commandWords } from "./thermostat-words.ts";
+import type { ShownReceipt, ShownThing } from "./shown-thing.ts";
+import { commandWords, unitOf } from "./thermostat-words.ts";
 
 const stages = ["Sent", "Accepted", "Confirmed"];
 /** How many stages a command in this state has reached. The other states are ends without the requested effect. */
@@ -16,10 +16,14 @@ const withoutText: Readonly<Record<string, string>> = {
  * The progress of the last command to a thing, or the text that a client reads in its receipt. While the current state
  * is unknown, only failures are shown: progress would be out of date.
  */
-export function receiptProgress(receipt: ShownReceipt | undefined, isKnown: boolean): Html | undefined {
+export function receiptProgress(
+  thing: ShownThing,
+  receipt: ShownReceipt | undefined,
+  isKnown: boolean,
+): Html | undefined {
   if (receipt === undefined) return undefined;
   const { state, error, requestedTime } = receipt;
-  const what = html`<p class="kind">${commandWords(receipt)}, ${utcTime(requestedTime)}</p>`;
+  const what = html`<p class="kind">${commandWords(receipt, unitOf(thing))}, ${clock(requestedTime)}</p>`;
   const count = reached[state];
   if (count === undefined) {
     const text = error?.text ?? withoutText[state] ?? `The command is ${state}.`;

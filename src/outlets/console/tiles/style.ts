@@ -67,6 +67,9 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .fan form,.fan>button{flex:none}
 .content .tiles+h2{margin-top:1rem}
 .band{display:flex;align-items:center;gap:.75rem;margin:0;font-size:1.1875rem;font-weight:700;line-height:1.3}
+.band ul{list-style:none;margin:0;padding:0;display:grid;gap:.25rem;min-width:0}
+.band a{color:inherit}
+.band .whose,.band .whose .name{font-size:.875rem;font-weight:500;color:inherit}
 .content section:has(>.band){background:var(--band);border-color:var(--band);color:#fff;position:sticky;top:.5rem;z-index:1}
 .state{display:inline-flex;align-items:baseline;gap:.25rem;font-weight:600;white-space:nowrap}
 .state .icon{width:1.125rem;height:1.125rem;align-self:center}

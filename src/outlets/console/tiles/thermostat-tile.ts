@@ -33,7 +33,7 @@ ${isKnown ? html`<p>${modeWords(thing)}${actionWords(thing)}</p>` : lastKnown(la
 ${controls(parts, isRunning, isKnown)}
 ${available?.value === false ? html`<p class="hint" id="${thingId}-offline">The thermostat is offline.</p>` : undefined}
 ${isKnown && isRefused ? html`<p class="hint">Nobody is home: the ecosystem refuses to run the fan or to change the target.</p>` : undefined}
-<div class="outcome" role="status">${receiptProgress(receipt, isKnown)}</div>
+<div class="outcome" role="status">${receiptProgress(thing, receipt, isKnown)}</div>
 </article>`;
 }
 
