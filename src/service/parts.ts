@@ -34,6 +34,7 @@ import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { HourlyCounts } from "../metrics/hourly-counts.ts";
+import { CountStorage } from "../metrics/stored-counts.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import { Membership } from "../nodes/membership.ts";
 import { NodeQuestions } from "../nodes/node-questions.ts";
@@ -409,8 +410,9 @@ async function partsOn(
     pause: (ms) => pause(runtime, ms, closing.signal),
   });
   const verifications = new VerificationRuns({ store, log: report });
+  const countStorage = new CountStorage(store, hourly, runtime);
   const { activity, ofNodes: countsOfNodes } = activityOn({
-    ...{ store, federation, counts: hourly, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs },
+    ...{ store, federation, counts: hourly, countStorage, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs },
   });
   const administrationParts: AdministrationParts = {
     identity,
@@ -501,6 +503,7 @@ async function partsOn(
     recentRequests,
     quotaSettings,
     quotas,
+    countStorage,
     federation,
     feeds,
     control,

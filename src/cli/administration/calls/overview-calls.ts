@@ -121,7 +121,7 @@ export const overviewCalls: readonly AdminCall[] = [
       },
       {
         changes: hours("Changes of attributes."),
-        countedSince: time("The latest start of a node: changes before it are not counted in full."),
+        countedSince: time("Changes before this time are not counted in full."),
         silentNodes: list("Nodes that did not answer.", text("A node.")),
       },
     ),

@@ -157,6 +157,6 @@ ${figure("Blind time", length(blind.ms / 1_000), `of ${blind.blindLinks} of ${bl
 ${figure("Links that were seen", seenShare(blind), unknownWords(blind), linkStrip(blind))}
 </dl>
 <p class="small">Of each webhook the last 1,000 deliveries count.${
-    countedSince && html` Nodes count changes in memory, in full since ${when(countedSince, nowMs)}.`
+    countedSince && html` Changes are counted in full since ${when(countedSince, nowMs)}.`
   }${silentNodes.length === 0 ? undefined : html` <strong>Not counted, because they did not answer: ${silentNodes.join(", ")}.</strong>`}</p>`;
 }
