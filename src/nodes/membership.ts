@@ -56,6 +56,8 @@ export class Membership {
   #beating: Promise<void> | undefined;
   #next: Cancel | undefined;
   #stopping: Promise<void> | undefined;
+  /** At the last heartbeat. */
+  #liveNodes = 1;
   /** The epoch of the store's log at the last heartbeat. */
   #epoch: string | undefined;
   #onStoreReplaced: () => void = () => undefined;
@@ -99,6 +101,11 @@ export class Membership {
    */
   nowMs(): number {
     return this.#storeClock.nowMs ?? this.#runtime.nowMs();
+  }
+
+  /** How many nodes were alive at the last heartbeat, this one included. */
+  get liveNodes(): number {
+    return this.#liveNodes;
   }
 
   /** By how much `nowMs` may be behind the store's clock. */
@@ -199,13 +206,14 @@ export class Membership {
           // Otherwise a clock that was set forward would make this node forget nodes that are alive.
           const mayForget = !isClockSet && this.#trustInSilence() === "full";
           const forgotten = mayForget ? tx.nodes.forget(heartbeat.forgetAfterMs) : undefined;
-          const [epoch] = await Promise.all([tx.logEpoch.current(), forgotten]);
-          return { reading, isClockSet, epoch: epoch.name };
+          const [epoch, living] = await Promise.all([tx.logEpoch.current(), this.living(tx), forgotten]);
+          return { reading, isClockSet, epoch: epoch.name, liveNodes: living.length };
         },
         { urgent: true },
       );
-      const [{ reading, isClockSet, epoch }] = await Promise.all([beat, this.#presenceLock.check()]);
+      const [{ reading, isClockSet, epoch, liveNodes }] = await Promise.all([beat, this.#presenceLock.check()]);
       this.#storeClock.update(reading);
+      this.#liveNodes = liveNodes;
       const isBack = !this.isAlive && this.#life > 0;
       if (!this.isAlive) this.#life += 1;
       if (isBack || isClockSet) this.#silenceCountsFromMs = this.#runtime.elapsedMs() + heartbeat.leaseMs;

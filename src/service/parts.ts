@@ -250,7 +250,9 @@ async function partsOn(
   const nodeQuestions = new NodeQuestions({ store, membership, bus: store.nodeBus, runtime, newId: randomUUID });
   const recentRequests = new RecentRequests(runtime.nowMs);
   const quotaSettings = new QuotaSettings({ store, runtime });
-  const quotas = new Quotas({ settings: quotaSettings, elapsedMs: runtime.elapsedMs, onLimitReached });
+  const { elapsedMs } = runtime;
+  const liveNodes = () => membership.liveNodes;
+  const quotas = new Quotas({ settings: quotaSettings, liveNodes, elapsedMs, onLimitReached });
   const built = await Promise.all(
     config.ecosystems.map((one) =>
       connectorOf(one, { runtime: sharedRuntime, readJson: jsonThread.read, unfinished, onLimitReached }),

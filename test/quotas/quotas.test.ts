@@ -13,6 +13,7 @@ const other = 2 as TenantId;
 function made(ofClient: Partial<QuotaValues> = {}, ofTenant: Partial<QuotaValues> = {}) {
   const clock = { ms: 5_000 };
   const reached: string[] = [];
+  const nodes = { live: 1 };
   const settings = {
     version: 0,
     ofClient,
@@ -25,8 +26,13 @@ function made(ofClient: Partial<QuotaValues> = {}, ofTenant: Partial<QuotaValues
         : { ...defaultQuotas("client"), ...settings.ofClient };
     },
   };
-  const quotas = new Quotas({ settings, elapsedMs: () => clock.ms, onLimitReached: (limit) => reached.push(limit) });
-  return { quotas, clock, reached, settings };
+  const quotas = new Quotas({
+    settings,
+    liveNodes: () => nodes.live,
+    elapsedMs: () => clock.ms,
+    onLimitReached: (limit) => reached.push(limit),
+  });
+  return { quotas, clock, reached, settings, nodes };
 }
 
 const voice: QuotaCaller = { tenantId: acme, clientId: "bwc_voice" };
@@ -258,5 +264,42 @@ describe("a quota of open streams", () => {
     refusal(() => quotas.openStream({ tenantId: acme }));
     end();
     quotas.openStream({ tenantId: acme });
+  });
+});
+
+describe("a quota that nodes share", () => {
+  it("admits this node's share, which changes when nodes join and leave", () => {
+    const { quotas, clock, nodes } = made({ requestsPerMinute: 10 }, { openStreams: 7 });
+    nodes.live = 3;
+    assert.equal(
+      admitted(() => quotas.admitRequest(voice)),
+      3,
+    );
+    const { message } = refusal(() => quotas.admitRequest(voice));
+    assert.match(message, /^The client has used this node's share of its quota: 3 requests a minute\./);
+    assert.equal(
+      admitted(() => quotas.openStream(rules)),
+      2,
+    );
+    nodes.live = 1;
+    assert.equal(
+      admitted(() => quotas.openStream(rules)),
+      5,
+    );
+    clock.ms += 60_000;
+    assert.equal(
+      admitted(() => quotas.admitRequest(voice)),
+      10,
+    );
+    assert.match(refusal(() => quotas.admitRequest(voice)).message, /^The client has used its quota of 10 requests/);
+  });
+
+  it("admits one at least", () => {
+    const { quotas, nodes } = made({ commandsPerMinute: 2 });
+    nodes.live = 5;
+    assert.equal(
+      admitted(() => quotas.admitCommand(voice)),
+      1,
+    );
   });
 });

@@ -32,7 +32,7 @@ ${tableOf<QuotaKind>(
   [
     { title: "Quota", cell: (kind) => kindWords[kind].words },
     {
-      title: "On each node",
+      title: "On all nodes",
       cell: (kind) =>
         html`${numberWords(shown.quotas[kind].value)} <span class="soft">${shown.quotas[kind].isDefault ? "default" : "set"}</span>`,
     },
@@ -59,7 +59,8 @@ export function quotaAsks(of: QuotasOf, { quotas }: ShownQuotas): readonly Ask[]
     act: "quota set",
     link: "Set quotas",
     title: `Set quotas of the ${owner}`,
-    words: "They count on each node, within seconds. A field that you leave empty keeps its value.",
+    words:
+      "They are in force within seconds. Each node admits its share. A field that you leave empty keeps its value.",
     input: of,
     fields: html`${quotaKinds.map((kind, place) =>
       typed({
