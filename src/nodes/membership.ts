@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "../model/errors.ts";
 import type { NodeId } from "../model/ids.ts";
+import { nodeName } from "../model/node-name.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import { type NodeBus, noNodeBus, type PresenceLock } from "../store/node-bus.ts";
@@ -221,7 +222,7 @@ export class Membership {
       this.#task.succeeded();
       this.#checkEpoch(epoch);
     } catch (error) {
-      this.#task.failed(error, { node: this.id });
+      this.#task.failed(error, { node: this.id, nodeName: nodeName(this.id) });
     }
   }
 
@@ -230,7 +231,10 @@ export class Membership {
     this.#epoch = epoch;
     if (before === undefined || before === epoch) return;
     const { report } = this.#runtime;
-    report.warn({ node: this.id, epoch }, "the store was restored, or a standby was promoted: starting over from it");
+    report.warn(
+      { node: this.id, nodeName: nodeName(this.id), epoch },
+      "the store was restored, or a standby was promoted: starting over from it",
+    );
     this.#onStoreReplaced();
   }
 

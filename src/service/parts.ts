@@ -36,6 +36,7 @@ import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { HourlyCounts } from "../metrics/hourly-counts.ts";
 import { CountStorage } from "../metrics/stored-counts.ts";
 import type { OnLimitReached } from "../model/limits.ts";
+import { nodeName } from "../model/node-name.ts";
 import { Membership } from "../nodes/membership.ts";
 import { NodeQuestions } from "../nodes/node-questions.ts";
 import { ThingFormChoice } from "../nodes/thing-form.ts";
@@ -85,6 +86,7 @@ import { homeParts } from "./home-parts.ts";
 import { homeSearch } from "./home-search.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
+import { ownNodeName } from "./own-node-name.ts";
 import { PatternThread } from "./pattern-thread.ts";
 import { storedPublicAddress } from "./public-address.ts";
 import { sealingContext } from "./sealing-keys.ts";
@@ -244,7 +246,8 @@ async function partsOn(
     onLimitReached,
   });
 
-  const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
+  const ownId = await nodeId(store, ownNodeName(config.port, ""));
+  const membership = new Membership(ownId, store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
   const sharedRuntime = { ...runtime, nowMs: () => membership.nowMs() };
   const nodeQuestions = new NodeQuestions({ store, membership, bus: store.nodeBus, runtime, newId: randomUUID });
@@ -417,6 +420,7 @@ async function partsOn(
     ...{ store, federation, counts: hourly, countStorage, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs },
   });
   const administrationParts: AdministrationParts = {
+    nameOfNode: (id) => (id === ownId && ownNodeName(config.port, address.listensAt)) || nodeName(id),
     identity,
     operators,
     grants: grantAdministrationOn({ store, grantsEnded: (grantIds) => verification.forget(grantIds) }),

@@ -193,7 +193,7 @@ describe("three nodes by compose", () => {
   it("are alike, closed, and set by what is known", () => {
     assert.equal(nodes.length, 3);
     const [first, ...others] = nodes;
-    for (const other of others) assert.deepEqual(services[other], { extends: { service: first } });
+    for (const other of others) assert.deepEqual(services[other], { extends: { service: first }, hostname: other });
     const node = services[first!];
     assert.deepEqual([node.read_only, node.cap_drop], [true, ["ALL"]]);
     assert.deepEqual(

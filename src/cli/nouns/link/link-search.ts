@@ -25,7 +25,10 @@ export const findLinks: AdminCommand = {
     const { links, cursor } = await search(parts, input);
     const blind = await parts.blindTimes(links.slice(0, mostPerPage), dayMs);
     return {
-      answer: { links: links.map((link) => shown(link, names, blind)), ...(cursor !== undefined && { cursor }) },
+      answer: {
+        links: links.map((link) => shown(link, names, blind, parts.nameOfNode)),
+        ...(cursor !== undefined && { cursor }),
+      },
     };
   },
   toText({ links, cursor }, _typed, width) {
@@ -92,7 +95,12 @@ export const countLinks: AdminCommand = {
   },
 };
 
-function shown(link: FoundLink, names: ReadonlyMap<number, string>, blind: ReadonlyMap<number, number>) {
+function shown(
+  link: FoundLink,
+  names: ReadonlyMap<number, string>,
+  blind: ReadonlyMap<number, number>,
+  nameOfNode: AdministrationParts["nameOfNode"],
+) {
   const { userId, userName, tenantId, node, blindSinceMs } = link;
   const blindSince = blindSinceMs === null ? null : new Date(blindSinceMs).toISOString();
   return {
@@ -101,6 +109,7 @@ function shown(link: FoundLink, names: ReadonlyMap<number, string>, blind: Reado
     tenant: names.get(tenantId),
     ...linkAnswer(link),
     node,
+    nodeName: node === null ? null : nameOfNode(node),
     blindSince,
     blindMsOfDay: blind.get(link.deviceId) ?? null,
   };

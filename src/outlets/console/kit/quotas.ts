@@ -1,3 +1,4 @@
+import { nodeName } from "../../../model/node-name.ts";
 import { type Html, html } from "../../../web/html.ts";
 import type { PageContext } from "../console-page.ts";
 import { type Ask, askLinks, typed } from "./ask.ts";
@@ -13,7 +14,7 @@ export type QuotasOf = { readonly client: string } | { readonly tenant: string }
 export interface ShownQuotas {
   readonly quotas: Readonly<Record<QuotaKind, { readonly value: number; readonly isDefault: boolean }>>;
   readonly used: {
-    readonly nodes: readonly ({ readonly node: string } & Readonly<Record<QuotaKind, number>>)[];
+    readonly nodes: readonly ({ readonly nodeName: string } & Readonly<Record<QuotaKind, number>>)[];
     readonly silentNodes: readonly string[];
   };
 }
@@ -46,8 +47,8 @@ ${askLinks(context, here, quotaAsks(of, shown))}`;
 
 /** What is used now on each node. A node that does not answer is named: its use is not known. */
 function useWords(kind: QuotaKind, { used: { nodes, silentNodes } }: ShownQuotas): string {
-  const known = nodes.map((one) => `${numberWords(one[kind])}${nodes.length > 1 ? ` on ${one.node}` : ""}`);
-  const words = [...known, ...silentNodes.map((node) => `not known on ${node}`)];
+  const known = nodes.map((one) => `${numberWords(one[kind])}${nodes.length > 1 ? ` on ${one.nodeName}` : ""}`);
+  const words = [...known, ...silentNodes.map((node) => `not known on ${nodeName(node)}`)];
   return words.join(", ") || "not known";
 }
 

@@ -1,3 +1,4 @@
+import { nodeName } from "../../../model/node-name.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { iconOf } from "../../../web/icons.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
@@ -158,5 +159,5 @@ ${figure("Links that were seen", seenShare(blind), unknownWords(blind), linkStri
 </dl>
 <p class="small">Of each webhook the last 1,000 deliveries count.${
     countedSince && html` Changes are counted in full since ${when(countedSince, nowMs)}.`
-  }${silentNodes.length === 0 ? undefined : html` <strong>Not counted, because they did not answer: ${silentNodes.join(", ")}.</strong>`}</p>`;
+  }${silentNodes.length === 0 ? undefined : html` <strong>Not counted, because they did not answer: ${silentNodes.map(nodeName).join(", ")}.</strong>`}</p>`;
 }
