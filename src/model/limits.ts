@@ -87,7 +87,7 @@ export const limits = {
   /** Defaults of the settings of the same names. */
   connectionsPerSource: 2_000,
   connections: 50_000,
-  /** Quotas of all nodes together, as long as an operator has set no others (src/quotas). */
+  /** Quotas on one node, as long as an operator has set no others (src/quotas). */
   requestsPerMinutePerClient: 600_000,
   requestsPerMinutePerTenant: 1_200_000,
   openStreamsPerClient: 20_000,

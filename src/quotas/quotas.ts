@@ -15,7 +15,7 @@ export interface QuotaCaller {
 
 export interface QuotaParts {
   readonly settings: Pick<QuotaSettings, "version" | "valuesOf">;
-  /** How many nodes share each quota, this one included. */
+  /** How many nodes divide the quotas, this one included. */
   readonly liveNodes: () => number;
   readonly elapsedMs: () => number;
   readonly onLimitReached: OnLimitReached;
@@ -31,8 +31,8 @@ const mostHeld = 10_000;
 const streamRetrySeconds = 10;
 
 /**
- * Counts what clients and tenants do on this node, and refuses what exceeds this node's share of their quotas: the quota
- * divided by the number of live nodes (docs/limits.md).
+ * Counts what clients and tenants do on this node, and refuses what exceeds their quotas here. The live nodes divide
+ * a quota that an operator has set (docs/limits.md).
  */
 export class Quotas {
   readonly #parts: QuotaParts;
@@ -101,8 +101,8 @@ export class Quotas {
 
   #exceeded(held: Held, kind: QuotaKind, retryAfterSeconds: number, more = ""): QuotaExceeded {
     this.#parts.onLimitReached(quotaLimits[held.holder][kind]);
-    const quota = held.isShared ? "this node's share of its quota:" : "its quota of";
-    const what = `The ${held.holder} has used ${quota} ${held.values[kind]} ${words[kind]}.`;
+    const onThisNode = this.#parts.liveNodes() > 1 ? " on this node" : "";
+    const what = `The ${held.holder} has used its quota of ${held.values[kind]} ${words[kind]}${onThisNode}.`;
     return new QuotaExceeded(retryAfterSeconds, more === "" ? what : `${what} ${more}`);
   }
 
@@ -152,7 +152,7 @@ class Held {
   readonly #owner: QuotaOwner;
   readonly buckets = { requestsPerMinute: new MinuteBucket(), commandsPerMinute: new MinuteBucket() };
   streams = 0;
-  /** This node's share of each quota. */
+  /** On this node. */
   values!: QuotaValues;
   #version = -1;
   #nodes = 0;
@@ -167,17 +167,7 @@ class Held {
     if (this.#version === settings.version && this.#nodes === nodes) return;
     this.#version = settings.version;
     this.#nodes = nodes;
-    const { requestsPerMinute, openStreams, commandsPerMinute } = settings.valuesOf(this.#owner);
-    const share = (quota: number) => Math.max(1, Math.floor(quota / nodes));
-    this.values = {
-      requestsPerMinute: share(requestsPerMinute),
-      openStreams: share(openStreams),
-      commandsPerMinute: share(commandsPerMinute),
-    };
-  }
-
-  get isShared(): boolean {
-    return this.#nodes > 1;
+    this.values = settings.valuesOf(this.#owner, nodes);
   }
 
   use(nowMs: number): QuotaUse {

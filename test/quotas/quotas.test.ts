@@ -19,7 +19,10 @@ function made(ofClient: Partial<QuotaValues> = {}, ofTenant: Partial<QuotaValues
     ofClient,
     /** How often the values were read. */
     reads: 0,
-    valuesOf({ clientId }: QuotaOwner): QuotaValues {
+    /** With the nodes by which the quotas were divided. */
+    dividedBy: 0,
+    valuesOf({ clientId }: QuotaOwner, liveNodes = 1): QuotaValues {
+      settings.dividedBy = liveNodes;
       settings.reads += 1;
       return clientId === null
         ? { ...defaultQuotas("tenant"), ...ofTenant }
@@ -267,39 +270,22 @@ describe("a quota of open streams", () => {
   });
 });
 
-describe("a quota that nodes share", () => {
-  it("admits this node's share, which changes when nodes join and leave", () => {
-    const { quotas, clock, nodes } = made({ requestsPerMinute: 10 }, { openStreams: 7 });
+describe("a quota that nodes divide", () => {
+  it("is read again when nodes join and leave", () => {
+    const { quotas, nodes, settings } = made({ requestsPerMinute: 1 });
+    quotas.admitRequest(voice);
+    assert.match(
+      refusal(() => quotas.admitRequest(voice)).message,
+      /^The client has used its quota of 1 requests a minute\./,
+    );
     nodes.live = 3;
-    assert.equal(
-      admitted(() => quotas.admitRequest(voice)),
-      3,
-    );
-    const { message } = refusal(() => quotas.admitRequest(voice));
-    assert.match(message, /^The client has used this node's share of its quota: 3 requests a minute\./);
-    assert.equal(
-      admitted(() => quotas.openStream(rules)),
-      2,
-    );
-    nodes.live = 1;
-    assert.equal(
-      admitted(() => quotas.openStream(rules)),
-      5,
-    );
-    clock.ms += 60_000;
-    assert.equal(
-      admitted(() => quotas.admitRequest(voice)),
-      10,
-    );
-    assert.match(refusal(() => quotas.admitRequest(voice)).message, /^The client has used its quota of 10 requests/);
-  });
-
-  it("admits one at least", () => {
-    const { quotas, nodes } = made({ commandsPerMinute: 2 });
-    nodes.live = 5;
-    assert.equal(
-      admitted(() => quotas.admitCommand(voice)),
-      1,
-    );
+    assert.match(refusal(() => quotas.admitRequest(voice)).message, /quota of 1 requests a minute on this node\./);
+    assert.equal(settings.dividedBy, 3);
+    const { reads } = settings;
+    refusal(() => quotas.admitRequest(voice));
+    assert.equal(settings.reads, reads);
+    nodes.live = 2;
+    refusal(() => quotas.admitRequest(voice));
+    assert.equal(settings.dividedBy, 2);
   });
 });

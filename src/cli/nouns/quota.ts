@@ -146,6 +146,6 @@ function inWords({ tenantId, client_id, name, quotas, used }: ShownQuotas): stri
 export const quota: Noun = {
   name: "quota",
   alias: "quotas",
-  meaning: "how much a client or a tenant may do in a minute, on all nodes together",
+  meaning: "how much a client or a tenant may do in a minute: on all nodes together, or by default on each node",
   commands: [show, set, reset],
 };

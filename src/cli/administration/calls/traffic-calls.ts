@@ -55,7 +55,7 @@ const exampleLine = {
 
 const kindOf = (meaning: string) =>
   object(meaning, { value: integer("The quota."), isDefault: boolean("It was not set.") });
-const quotas = object("The quotas, which the nodes share, and what is used.", {
+const quotas = object("The quotas and what is used. The live nodes divide a quota that was set; a default holds on each.", {
   tenantId: integer("The tenant's id."),
   client_id: orNull(text("The client's id; null for the quotas of a tenant.")),
   name: text("The name of the client or tenant."),

@@ -33,9 +33,9 @@ ${tableOf<QuotaKind>(
   [
     { title: "Quota", cell: (kind) => kindWords[kind].words },
     {
-      title: "On all nodes",
+      title: "Value",
       cell: (kind) =>
-        html`${numberWords(shown.quotas[kind].value)} <span class="soft">${shown.quotas[kind].isDefault ? "default" : "set"}</span>`,
+        html`${numberWords(shown.quotas[kind].value)} <span class="soft">${shown.quotas[kind].isDefault ? "default, on each node" : "set, on all nodes together"}</span>`,
     },
     { title: "Used now", cell: (kind) => useWords(kind, shown) },
   ],
@@ -60,8 +60,7 @@ export function quotaAsks(of: QuotasOf, { quotas }: ShownQuotas): readonly Ask[]
     act: "quota set",
     link: "Set quotas",
     title: `Set quotas of the ${owner}`,
-    words:
-      "They are in force within seconds. Each node admits its share. A field that you leave empty keeps its value.",
+    words: "The nodes divide them, within seconds. A field that you leave empty keeps its value.",
     input: of,
     fields: html`${quotaKinds.map((kind, place) =>
       typed({
