@@ -1,5 +1,12 @@
-const hourMs = 3_600_000;
-const hours = 24;
+export const hourMs = 3_600_000;
+export const hours = 24;
+
+/** The counts at some moment. */
+export interface HourlySnapshot {
+  /** The hour of the last bucket, counted from 1970. */
+  readonly hour: number;
+  readonly counts: Readonly<Record<string, readonly number[]>>;
+}
 
 interface HourlySeries {
   /** The hour of the last bucket, counted from 1970. */
@@ -9,11 +16,12 @@ interface HourlySeries {
 
 /**
  * What this node has counted in each of the last 24 hours, in memory. The caller's names are a fixed set, so the size is
- * bounded. A restart forgets all of it.
+ * bounded. The store has the counts of earlier processes (stored-counts.ts).
  */
 export class HourlyCounts {
   readonly #nowMs: () => number;
   readonly #counts = new Map<string, HourlySeries>();
+  #latestHour = 0;
   /** Since when it counts. */
   readonly sinceMs: number;
 
@@ -35,16 +43,22 @@ export class HourlyCounts {
     return Object.fromEntries([...this.#counts].map(([name, { buckets }]) => [name, [...buckets]]));
   }
 
+  snapshot(): HourlySnapshot {
+    return { hour: this.#hour, counts: this.all() };
+  }
+
+  /** Never decreases: a clock that is set back moves no counts. */
   get #hour(): number {
-    return Math.floor(this.#nowMs() / hourMs);
+    this.#latestHour = Math.max(this.#latestHour, Math.floor(this.#nowMs() / hourMs));
+    return this.#latestHour;
   }
 
   #advanceToNow(series: HourlySeries): void {
-    const passed = Math.min(hours, Math.max(0, this.#hour - series.hour));
+    const passed = Math.min(hours, this.#hour - series.hour);
     for (let i = 0; i < passed; i++) {
       series.buckets.shift();
       series.buckets.push(0);
     }
-    series.hour = Math.max(series.hour, this.#hour);
+    series.hour = this.#hour;
   }
 }

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "../model/errors.ts";
 import type { NodeId } from "../model/ids.ts";
+import { nodeName } from "../model/node-name.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import { type NodeBus, noNodeBus, type PresenceLock } from "../store/node-bus.ts";
@@ -56,6 +57,8 @@ export class Membership {
   #beating: Promise<void> | undefined;
   #next: Cancel | undefined;
   #stopping: Promise<void> | undefined;
+  /** At the last heartbeat. */
+  #liveNodes = 1;
   /** The epoch of the store's log at the last heartbeat. */
   #epoch: string | undefined;
   #onStoreReplaced: () => void = () => undefined;
@@ -99,6 +102,11 @@ export class Membership {
    */
   nowMs(): number {
     return this.#storeClock.nowMs ?? this.#runtime.nowMs();
+  }
+
+  /** How many nodes were alive at the last heartbeat, this one included. */
+  get liveNodes(): number {
+    return this.#liveNodes;
   }
 
   /** By how much `nowMs` may be behind the store's clock. */
@@ -199,13 +207,14 @@ export class Membership {
           // Otherwise a clock that was set forward would make this node forget nodes that are alive.
           const mayForget = !isClockSet && this.#trustInSilence() === "full";
           const forgotten = mayForget ? tx.nodes.forget(heartbeat.forgetAfterMs) : undefined;
-          const [epoch] = await Promise.all([tx.logEpoch.current(), forgotten]);
-          return { reading, isClockSet, epoch: epoch.name };
+          const [epoch, living] = await Promise.all([tx.logEpoch.current(), this.living(tx), forgotten]);
+          return { reading, isClockSet, epoch: epoch.name, liveNodes: living.length };
         },
         { urgent: true },
       );
-      const [{ reading, isClockSet, epoch }] = await Promise.all([beat, this.#presenceLock.check()]);
+      const [{ reading, isClockSet, epoch, liveNodes }] = await Promise.all([beat, this.#presenceLock.check()]);
       this.#storeClock.update(reading);
+      this.#liveNodes = liveNodes;
       const isBack = !this.isAlive && this.#life > 0;
       if (!this.isAlive) this.#life += 1;
       if (isBack || isClockSet) this.#silenceCountsFromMs = this.#runtime.elapsedMs() + heartbeat.leaseMs;
@@ -213,7 +222,7 @@ export class Membership {
       this.#task.succeeded();
       this.#checkEpoch(epoch);
     } catch (error) {
-      this.#task.failed(error, { node: this.id });
+      this.#task.failed(error, { node: this.id, nodeName: nodeName(this.id) });
     }
   }
 
@@ -222,7 +231,10 @@ export class Membership {
     this.#epoch = epoch;
     if (before === undefined || before === epoch) return;
     const { report } = this.#runtime;
-    report.warn({ node: this.id, epoch }, "the store was restored, or a standby was promoted: starting over from it");
+    report.warn(
+      { node: this.id, nodeName: nodeName(this.id), epoch },
+      "the store was restored, or a standby was promoted: starting over from it",
+    );
     this.#onStoreReplaced();
   }
 

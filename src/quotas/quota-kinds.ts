@@ -1,6 +1,6 @@
 import { type LimitName, limits } from "../model/limits.ts";
 
-/** What a quota bounds. Each client and each tenant has one of each kind, on each node. */
+/** What a quota bounds. Each client and each tenant has one of each kind. */
 export const quotaKinds = ["requestsPerMinute", "openStreams", "commandsPerMinute"] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;

@@ -26,7 +26,7 @@ const pollMs = 2_000;
 export class QuotaSettings {
   readonly #parts: QuotaSettingParts;
   readonly #task: BackgroundTask;
-  #ofOwner: ReadonlyMap<string, QuotaChange> = new Map();
+  #ofOwner: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map();
   #version = 0;
   #next: Cancel | undefined;
   #reading: Promise<void> | undefined;
@@ -42,9 +42,12 @@ export class QuotaSettings {
     return this.#version;
   }
 
-  valuesOf(owner: QuotaOwner): QuotaValues {
+  /** What one of so many nodes admits: its share of a quota that was set. A default protects a node, and is not divided. */
+  valuesOf(owner: QuotaOwner, liveNodes = 1): QuotaValues {
     const defaults = defaultQuotas(owner.clientId === null ? "tenant" : "client");
-    return { ...defaults, ...this.#ofOwner.get(keyOf(owner)) } as QuotaValues;
+    const quotas = Object.entries(this.#ofOwner.get(keyOf(owner)) ?? {});
+    const shares = quotas.map(([kind, quota]) => [kind, Math.max(1, Math.floor(quota / liveNodes))]);
+    return { ...defaults, ...Object.fromEntries(shares) };
   }
 
   async start(): Promise<void> {

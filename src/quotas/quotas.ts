@@ -15,6 +15,8 @@ export interface QuotaCaller {
 
 export interface QuotaParts {
   readonly settings: Pick<QuotaSettings, "version" | "valuesOf">;
+  /** How many nodes divide the quotas, this one included. */
+  readonly liveNodes: () => number;
   readonly elapsedMs: () => number;
   readonly onLimitReached: OnLimitReached;
 }
@@ -29,9 +31,8 @@ const mostHeld = 10_000;
 const streamRetrySeconds = 10;
 
 /**
- * Counts what clients and tenants do on this node, and refuses what exceeds their quotas. Each node counts alone
- * and grants the whole quota, so a client whose requests all reach one node is never refused below its quota
- * (docs/limits.md).
+ * Counts what clients and tenants do on this node, and refuses what exceeds their quotas here. The live nodes divide
+ * a quota that an operator has set (docs/limits.md).
  */
 export class Quotas {
   readonly #parts: QuotaParts;
@@ -100,7 +101,8 @@ export class Quotas {
 
   #exceeded(held: Held, kind: QuotaKind, retryAfterSeconds: number, more = ""): QuotaExceeded {
     this.#parts.onLimitReached(quotaLimits[held.holder][kind]);
-    const what = `The ${held.holder} has used its quota of ${held.values[kind]} ${words[kind]}.`;
+    const onThisNode = this.#parts.liveNodes() > 1 ? " on this node" : "";
+    const what = `The ${held.holder} has used its quota of ${held.values[kind]} ${words[kind]}${onThisNode}.`;
     return new QuotaExceeded(retryAfterSeconds, more === "" ? what : `${what} ${more}`);
   }
 
@@ -116,7 +118,7 @@ export class Quotas {
       held = new Held("client", { tenantId, clientId });
       this.#clients.set(clientId, held);
     }
-    held.update(this.#parts.settings);
+    held.update(this.#parts);
     return held;
   }
 
@@ -127,7 +129,7 @@ export class Quotas {
       held = new Held("tenant", { tenantId, clientId: null });
       this.#tenants.set(tenantId, held);
     }
-    held.update(this.#parts.settings);
+    held.update(this.#parts);
     return held;
   }
 
@@ -150,18 +152,22 @@ class Held {
   readonly #owner: QuotaOwner;
   readonly buckets = { requestsPerMinute: new MinuteBucket(), commandsPerMinute: new MinuteBucket() };
   streams = 0;
+  /** On this node. */
   values!: QuotaValues;
   #version = -1;
+  #nodes = 0;
 
   constructor(holder: QuotaHolder, owner: QuotaOwner) {
     this.holder = holder;
     this.#owner = owner;
   }
 
-  update(settings: QuotaParts["settings"]): void {
-    if (this.#version === settings.version) return;
+  update({ settings, liveNodes }: Pick<QuotaParts, "settings" | "liveNodes">): void {
+    const nodes = liveNodes();
+    if (this.#version === settings.version && this.#nodes === nodes) return;
     this.#version = settings.version;
-    this.values = settings.valuesOf(this.#owner);
+    this.#nodes = nodes;
+    this.values = settings.valuesOf(this.#owner, nodes);
   }
 
   use(nowMs: number): QuotaUse {

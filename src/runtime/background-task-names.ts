@@ -9,6 +9,7 @@ export const backgroundTasks = [
   "feed_messages",
   "grant_use",
   "heartbeat",
+  "hourly_counts",
   "idempotency_keys",
   "link_hours",
   "link_sessions",

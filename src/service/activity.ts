@@ -1,7 +1,8 @@
 import type { Activity, CountsOfNodes } from "../cli/administration/overview-parts.ts";
 import type { RunningFederation } from "../federation/federation.ts";
 import type { FoundLink } from "../federation/link-overview.ts";
-import type { HourlyCounts } from "../metrics/hourly-counts.ts";
+import { type HourlyCounts, hourMs, hours } from "../metrics/hourly-counts.ts";
+import { type CountStorage, type CountsByName, readStoredCounts } from "../metrics/stored-counts.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { NodeQuestions } from "../nodes/node-questions.ts";
 import type { OpenStore } from "../store/seam.ts";
@@ -11,12 +12,11 @@ export interface ActivityParts {
   readonly store: OpenStore;
   readonly federation: Pick<RunningFederation, "foundLinks" | "blindHours">;
   readonly counts: HourlyCounts;
+  readonly countStorage: Pick<CountStorage, "unsaved">;
   readonly nodes: NodeQuestions;
   readonly elapsedMs: () => number;
 }
 
-const hours = 24;
-const hourMs = 3_600_000;
 /** Links whose blind time is added up, and how many are read at once. */
 const linksCounted = 500;
 const linksAtOnce = 200;
@@ -30,7 +30,10 @@ const topic = "hourly counts";
 
 interface NodeCounts {
   readonly sinceMs: number;
-  readonly counts: Readonly<Record<string, readonly number[]>>;
+  /** All since the start of the node, for nodes of the version before. */
+  readonly counts: CountsByName;
+  /** What the store does not have yet. A node of the version before stores nothing, and leaves it out. */
+  readonly unsaved?: CountsByName;
 }
 
 type Tenants = readonly TenantId[] | undefined;
@@ -38,14 +41,19 @@ type Tenants = readonly TenantId[] | undefined;
 export interface ActivityReading {
   /** What happened in each of the last 24 hours: sign-ins and deliveries from the store, the rest from `ofNodes`. */
   readonly activity: (tenantIds: Tenants) => Promise<Activity>;
-  /** What all nodes have counted in memory; undefined when no node runs. */
+  /** What all nodes have counted; undefined when no node runs. */
   readonly ofNodes: () => Promise<CountsOfNodes | undefined>;
 }
 
 export function activityOn(parts: ActivityParts): ActivityReading {
-  const { counts, nodes, elapsedMs } = parts;
-  nodes.onQuestion(topic, () => JSON.stringify({ sinceMs: counts.sinceMs, counts: counts.all() } satisfies NodeCounts));
-  const ofNodes = kept(elapsedMs, () => readNodes(nodes));
+  const { counts, countStorage, nodes, elapsedMs } = parts;
+  const answer = (): NodeCounts => ({
+    sinceMs: counts.sinceMs,
+    counts: counts.all(),
+    unsaved: countStorage.unsaved(),
+  });
+  nodes.onQuestion(topic, () => JSON.stringify(answer()));
+  const ofNodes = kept(elapsedMs, () => readNodes(parts));
   return {
     activity: kept(elapsedMs, (tenantIds) => readActivity(parts, tenantIds)),
     ofNodes: () => ofNodes(undefined),
@@ -68,7 +76,8 @@ function kept<Read>(elapsedMs: () => number, readNow: (tenantIds: Tenants) => Pr
   };
 }
 
-async function readActivity({ store, nodes, federation }: ActivityParts, tenantIds: Tenants): Promise<Activity> {
+async function readActivity(parts: ActivityParts, tenantIds: Tenants): Promise<Activity> {
+  const { store, federation } = parts;
   const { sinceMs, audit, deliveries, linkStates } = await store.read(async (tx) => {
     const nowMs = await tx.clock.nowMs();
     const sinceMs = (Math.floor(nowMs / hourMs) - hours + 1) * hourMs;
@@ -89,7 +98,7 @@ async function readActivity({ store, nodes, federation }: ActivityParts, tenantI
     linkStates,
   };
   // Nodes count changes and limits for the deployment, not for each tenant.
-  const counted = tenantIds === undefined ? await readNodes(nodes) : undefined;
+  const counted = tenantIds === undefined ? await readNodes(parts) : undefined;
   return { ...stored, ...(counted && { nodes: counted }) };
 }
 
@@ -120,21 +129,24 @@ async function blindTime(
   return { ms, blindLinks, links: counted.length, isAll, hours: sums };
 }
 
-async function readNodes(nodes: NodeQuestions): Promise<CountsOfNodes | undefined> {
+async function readNodes({ store, nodes }: Pick<ActivityParts, "store" | "nodes">): Promise<CountsOfNodes | undefined> {
+  const stored = await store.read(readStoredCounts);
   const { answers, silentNodes } = await nodes.ask(topic, "");
   const nodeCounts = [...answers.values()].map((text) => JSON.parse(text) as NodeCounts);
   if (nodeCounts.length === 0) {
     return silentNodes.length === 0 ? undefined : { limits: {}, silent: silentNodes };
   }
-  const names = new Set(nodeCounts.flatMap(({ counts }) => Object.keys(counts)));
+  const summands = [...nodeCounts.map(({ unsaved, counts }) => unsaved ?? counts), ...(stored ? [stored.counts] : [])];
+  const names = new Set(summands.flatMap((counts) => Object.keys(counts)));
   const sums = [...names].map((name) => {
     const buckets = Array.from({ length: hours }, (_, hour) =>
-      nodeCounts.reduce((sum, { counts }) => sum + (counts[name]?.[hour] ?? 0), 0),
+      summands.reduce((sum, counts) => sum + (counts[name]?.[hour] ?? 0), 0),
     );
     return [name, buckets] as const;
   });
   const { changes = zeros(), ...reached } = Object.fromEntries(sums);
-  const countedSinceMs = Math.max(...nodeCounts.map((node) => node.sinceMs));
+  const unstored = nodeCounts.filter(({ unsaved }) => !stored || unsaved === undefined);
+  const countedSinceMs = Math.max(...unstored.map(({ sinceMs }) => sinceMs), ...(stored ? [stored.sinceMs] : []));
   return { changes, limits: reached, countedSinceMs, silent: silentNodes };
 }
 

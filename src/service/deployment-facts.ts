@@ -4,6 +4,7 @@ import type { KeyActs } from "../cli/administration/admin-command.ts";
 import type { CountsOfNodes, DeploymentFacts } from "../cli/administration/overview-parts.ts";
 import type { Config } from "../config/config.ts";
 import type { ShownSetting } from "../config/shown-settings.ts";
+import { nodeName } from "../model/node-name.ts";
 import type { Membership } from "../nodes/membership.ts";
 import { lastBackupMs } from "../store/backup/last-backup.ts";
 import { diskSpaceOf } from "../store/disk/disk-space.ts";
@@ -52,7 +53,7 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
     },
     async limits() {
       const { limits = {}, silent = [] } = (await countsOfNodes()) ?? {};
-      if (silent.length > 0) throw new Error(`These nodes did not answer: ${silent.join(", ")}.`);
+      if (silent.length > 0) throw new Error(`These nodes did not answer: ${silent.map(nodeName).join(", ")}.`);
       return limits;
     },
     missingKeys() {

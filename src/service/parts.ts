@@ -34,7 +34,9 @@ import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { HourlyCounts } from "../metrics/hourly-counts.ts";
+import { CountStorage } from "../metrics/stored-counts.ts";
 import type { OnLimitReached } from "../model/limits.ts";
+import { nodeName } from "../model/node-name.ts";
 import { Membership } from "../nodes/membership.ts";
 import { NodeQuestions } from "../nodes/node-questions.ts";
 import { ThingFormChoice } from "../nodes/thing-form.ts";
@@ -84,6 +86,7 @@ import { homeParts } from "./home-parts.ts";
 import { homeSearch } from "./home-search.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
+import { ownNodeName } from "./own-node-name.ts";
 import { PatternThread } from "./pattern-thread.ts";
 import { storedPublicAddress } from "./public-address.ts";
 import { sealingContext } from "./sealing-keys.ts";
@@ -243,13 +246,16 @@ async function partsOn(
     onLimitReached,
   });
 
-  const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
+  const ownId = await nodeId(store, ownNodeName(config.port, ""));
+  const membership = new Membership(ownId, store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
   const sharedRuntime = { ...runtime, nowMs: () => membership.nowMs() };
   const nodeQuestions = new NodeQuestions({ store, membership, bus: store.nodeBus, runtime, newId: randomUUID });
   const recentRequests = new RecentRequests(runtime.nowMs);
   const quotaSettings = new QuotaSettings({ store, runtime });
-  const quotas = new Quotas({ settings: quotaSettings, elapsedMs: runtime.elapsedMs, onLimitReached });
+  const { elapsedMs } = runtime;
+  const liveNodes = () => membership.liveNodes;
+  const quotas = new Quotas({ settings: quotaSettings, liveNodes, elapsedMs, onLimitReached });
   const built = await Promise.all(
     config.ecosystems.map((one) =>
       connectorOf(one, { runtime: sharedRuntime, readJson: jsonThread.read, unfinished, onLimitReached }),
@@ -409,10 +415,12 @@ async function partsOn(
     pause: (ms) => pause(runtime, ms, closing.signal),
   });
   const verifications = new VerificationRuns({ store, log: report });
+  const countStorage = new CountStorage(store, hourly, runtime);
   const { activity, ofNodes: countsOfNodes } = activityOn({
-    ...{ store, federation, counts: hourly, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs },
+    ...{ store, federation, counts: hourly, countStorage, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs },
   });
   const administrationParts: AdministrationParts = {
+    nameOfNode: (id) => (id === ownId && ownNodeName(config.port, address.listensAt)) || nodeName(id),
     identity,
     operators,
     grants: grantAdministrationOn({ store, grantsEnded: (grantIds) => verification.forget(grantIds) }),
@@ -501,6 +509,7 @@ async function partsOn(
     recentRequests,
     quotaSettings,
     quotas,
+    countStorage,
     federation,
     feeds,
     control,

@@ -71,6 +71,8 @@ export async function startService(
   };
   try {
     await refuseRemoteDemo(config, parts);
+    parts.countStorage.start();
+    stops.push(() => parts.countStorage.stop());
     await membership.start();
     stops.push(() => membership.stop());
     await parts.quotaSettings.start();

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { ThingIdOf } from "../federation/thing-marks.ts";
 import type { DeviceId, NodeId, TenantId, UserId } from "../model/ids.ts";
+import { nodeIdFor } from "../model/node-name.ts";
 import type { OwnThingIds } from "../own-things/own-thing-ids.ts";
 import type { OpenStore } from "../store/seam.ts";
 
@@ -75,8 +76,12 @@ export async function ownThingIds(store: OpenStore): Promise<OwnThingIds> {
   };
 }
 
-/** On SQLite the only node keeps its id, and with it its links. On a shared store each start is a new node. */
-export async function nodeId(store: OpenStore): Promise<NodeId> {
-  const fresh = `node-${randomUUID()}`;
-  return (store.isShared ? fresh : await store.transaction((tx) => tx.settings.getOrKeep("node_id", fresh))) as NodeId;
+/**
+ * On SQLite the only node keeps its id, and with it its links, also when its port changes. On a shared store each start is
+ * a new node.
+ */
+export async function nodeId(store: OpenStore, name: string | undefined): Promise<NodeId> {
+  if (store.isShared) return nodeIdFor(randomUUID(), name) as NodeId;
+  const fresh = nodeIdFor(randomUUID(), undefined);
+  return (await store.transaction((tx) => tx.settings.getOrKeep("node_id", fresh))) as NodeId;
 }

@@ -125,10 +125,11 @@ describe("what the command attention prints", () => {
 
 describe("counts of the last 24 hours", () => {
   const [show] = activity.commands as [AdminCommand];
+  const store = { read: async () => undefined };
 
   it("are unknown when no node runs, as for a command beside a stopped service", async () => {
     const nodes = { onQuestion: () => undefined, ask: async () => ({ answers: new Map(), silentNodes: [] }) };
-    const { ofNodes } = activityOn({ nodes, elapsedMs: () => 0 } as unknown as ActivityParts);
+    const { ofNodes } = activityOn({ store, nodes, elapsedMs: () => 0 } as unknown as ActivityParts);
     assert.equal(await ofNodes(), undefined);
   });
 
@@ -136,7 +137,7 @@ describe("counts of the last 24 hours", () => {
     const silentNodes = ["n2"];
     const ask = async () => ({ answers: new Map(), silentNodes });
     const nodes = { onQuestion: () => undefined, ask };
-    const { ofNodes } = activityOn({ nodes, elapsedMs: () => 0 } as unknown as ActivityParts);
+    const { ofNodes } = activityOn({ store, nodes, elapsedMs: () => 0 } as unknown as ActivityParts);
     assert.deepEqual(await ofNodes(), { limits: {}, silent: silentNodes });
     const parts = { config: { ecosystems: [] }, countsOfNodes: ofNodes } as unknown as DeploymentParts;
     const { limits } = deploymentFacts(parts);

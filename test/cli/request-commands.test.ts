@@ -20,7 +20,7 @@ describe("recent requests of a running service", () => {
     const shown = await eventually(t.signal, () => run("request show", { request: requestId }));
     assert.deepEqual([shown.status, shown.code, shown.tenantId], [401, "invalid_token", null]);
     const { requests, nodes, silentNodes } = await run("request list", { user: String(userId) });
-    const { time, requestId: id, tookMs, bytes, node, ...facts } = requests[0];
+    const { time, requestId: id, tookMs, bytes, node, nodeName, ...facts } = requests[0];
     const { tenantId } = await service.parts.identity.findUser(userId);
     assert.deepEqual(facts, {
       method: "POST",
@@ -35,6 +35,7 @@ describe("recent requests of a running service", () => {
     });
     assert.ok(bytes > 50 && tookMs > 0 && Math.abs(Date.now() - Date.parse(time)) < 60_000);
     assert.deepEqual([nodes, silentNodes], [[node], []]);
+    assert.match(nodeName, /^[\w.-]+:\d+$/);
     assert.ok(logged.some((line) => line.includes(id) && line.includes(`"tenantId":${tenantId}`)));
     await assert.rejects(run("request show", { request: "unknown" }), NotFound);
     assert.equal((await run("request show", { request: id.slice(0, 8) })).requestId, id);

@@ -26,7 +26,7 @@ describe("the console's pages of a tenant and a client", () => {
       const set = await act(owner, "quota set", { ...owners[kind], "requests-per-minute": "4321", "open-streams": "" });
       assert.equal(set.status, 303, await set.text());
       const after = await pageText(owner, pages[kind]);
-      assert.match(after, /4,321 <span class="soft">set<\/span>/);
+      assert.match(after, /4,321 <span class="soft">set, on all nodes together<\/span>/);
       const row = /<tr><td data-label="Quota"><div>Open streams.*?<\/tr>/s.exec(after)?.[0] ?? "no row";
       assert.match(row, /data-label="Used now"><div>1</);
       assert.match(await pageText(owner, `${pages[kind]}?do=quota-reset`), /breezeway quota reset --(client|tenant) /);

@@ -1,5 +1,6 @@
 import { describe, it } from "node:test";
 import { leaveUnderLoad } from "../nodes/leaving.ts";
+import { replaceUnderLoad } from "../nodes/replacing.ts";
 import { upgradeUnderLoad } from "../nodes/rolling-upgrade.ts";
 
 const links = Number(process.env.LINKS ?? 1_000);
@@ -14,5 +15,15 @@ describe(`three nodes with ${links} streams behind nginx (LINKS=n, TIMES=n and R
 
   it("fail no call and lose nothing in a rolling upgrade over a migration", { timeout: 1_800_000 }, (t) =>
     upgradeUnderLoad(t, { ...work, rows, withOldNode: true }),
+  );
+});
+
+describe(`two nodes with ${links} streams behind nginx`, () => {
+  it(
+    `fail no call and lose nothing when each is replaced as soon as the other is ready, ${times} times in all`,
+    {
+      timeout: 1_800_000,
+    },
+    (t) => replaceUnderLoad(t, { ...work, nodes: 2, times }),
   );
 });

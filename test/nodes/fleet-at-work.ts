@@ -11,6 +11,8 @@ export interface WorkPlan {
   /** How long each person waits between two calls. */
   readonly restMs: number;
   readonly drainSeconds: number;
+  /** Three by default. */
+  readonly nodes?: number;
 }
 
 export interface FleetAtWork {
@@ -20,17 +22,17 @@ export interface FleetAtWork {
   answers(each: number): Promise<void>;
 }
 
-/** Three nodes behind nginx, as they are deployed, with people who call there. nginx also knows spare ports. */
+/** Nodes behind nginx, as they are deployed, with people who call there. nginx also knows spare ports. */
 export async function fleetAtWork(
   test: TestContext,
-  { links, people, restMs, drainSeconds }: WorkPlan,
+  { links, people, restMs, drainSeconds, nodes = 3 }: WorkPlan,
   sparePorts: readonly number[] = [],
 ): Promise<FleetAtWork> {
   let work: PeopleAtWork | undefined;
   test.after(() => work?.close());
   const cluster = await startCluster({ fsync: false });
   const environment = { BREEZEWAY_DRAIN_SECONDS: String(drainSeconds) };
-  const fleet = await startFleet(test, cluster, { links, environment });
+  const fleet = await startFleet(test, cluster, { links, nodes, environment });
   test.after(() => cluster.stop());
   const address = await nginxAsDeployed(test, [...fleet.nodes.map(portOf), ...sparePorts]);
   const atWork = await PeopleAtWork.of(fleet.parts, fleet.homes.slice(0, people), address, restMs);

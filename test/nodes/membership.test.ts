@@ -103,6 +103,22 @@ describe("a node among others", () => {
     assert.deepEqual(await claimAll(third), links);
   });
 
+  it("counts nodes that join, leave and fall silent, with its next heartbeat", async (t) => {
+    const { nodes, runtime, start } = await twoNodes(t);
+    const [first, second] = nodes;
+    await runtime.advance(heartbeat.everyMs);
+    assert.equal(first.membership.liveNodes, 2);
+    const third = await start("third");
+    await runtime.advance(heartbeat.everyMs);
+    assert.deepEqual([first.membership.liveNodes, third.membership.liveNodes], [3, 3]);
+    await third.membership.stop();
+    await runtime.advance(heartbeat.everyMs);
+    assert.equal(first.membership.liveNodes, 2);
+    second.cut();
+    await runtime.advance(heartbeat.leaseMs + heartbeat.everyMs);
+    assert.deepEqual([first.membership.liveNodes, second.membership.liveNodes], [1, 2]);
+  });
+
   it("takes the links of a node that has left at once, also at its start", async (t) => {
     const { nodes, claimAll, links, start } = await twoNodes(t);
     await nodes[1].membership.stop();

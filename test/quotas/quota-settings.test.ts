@@ -41,6 +41,25 @@ function made({ isShared = false, rows = [] as QuotaRow[] } = {}) {
 }
 
 describe("the quotas that operators have set", () => {
+  it("are divided by the live nodes, down to 1; defaults are not", async () => {
+    const { settings } = made({
+      rows: [
+        { ...voice, kind: "openStreams", value: 11 },
+        { ...voice, kind: "commandsPerMinute", value: 2 },
+      ],
+    });
+    await settings.start();
+    const of = (openStreams: number, commandsPerMinute: number) => ({
+      ...defaultQuotas("client"),
+      openStreams,
+      commandsPerMinute,
+    });
+    assert.deepEqual(settings.valuesOf(voice, 1), of(11, 2));
+    assert.deepEqual(settings.valuesOf(voice, 3), of(3, 1));
+    assert.deepEqual(await settings.stored(voice), { openStreams: 11, commandsPerMinute: 2 });
+    assert.deepEqual(settings.valuesOf(acme, 3), defaultQuotas("tenant"));
+  });
+
   it("take the place of the defaults, each for its owner alone", async () => {
     const { settings } = made({
       rows: [

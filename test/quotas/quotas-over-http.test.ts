@@ -5,6 +5,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
 import { folderOf } from "../cli/made-folder.ts";
+import type { RunningNode } from "../set-up/deployment.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { clientOfTenant, clientOfUser } from "../stories/v3-client.ts";
 import { eventually, person, world } from "../stories/world.ts";
@@ -104,6 +105,40 @@ describe("a client at its quota", () => {
       });
     const [first, second] = [await send(), await send()];
     assert.deepEqual([first.body.error, second.status, second.body.error], ["unknown_thing", 429, "quota_exceeded"]);
+  });
+});
+
+describe("a quota over three nodes", { skip: missingPostgres() ?? false }, () => {
+  it("is divided among them, and all of it is the last one's when the others have left", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { service, nodes } = await world(t, { database: "three nodes" });
+    const company = await clientOfTenant(() => service, "Story");
+    const { tenantId, clientId } = await service.parts.oauth.verify(company.accessToken);
+    const [last, ...others] = nodes as [RunningNode, ...RunningNode[]];
+    const headers = { authorization: `Bearer ${company.accessToken}` };
+    /** How many requests the node admits in a moment. */
+    const countAdmitted = async ({ url }: RunningNode) => {
+      for (let count = 0; ; count++) if ((await fetch(`${url}/v3/users`, { headers })).status !== 200) return count;
+    };
+    const untilLive = (node: RunningNode, count: number) =>
+      eventually(t.signal, async () => assert.equal(node.service.parts.membership.liveNodes, count));
+    await service.parts.administration.run("quota set", { client: clientId!, "requests-per-minute": "9" });
+    for (const node of nodes) {
+      await untilLive(node, 3);
+      await eventually(t.signal, async () => {
+        assert.equal(node.service.parts.quotaSettings.valuesOf({ tenantId, clientId: clientId! }).requestsPerMinute, 9);
+      });
+    }
+    for (const node of nodes) assert.equal(await countAdmitted(node), 3);
+    for (const { service: node } of others) await node.stop();
+    await untilLive(last, 1);
+    const refused = await fetch(`${last.url}/v3/users`, { headers });
+    assert.equal(refused.status, 429);
+    assert.match(
+      ((await refused.json()) as { error_description: string }).error_description,
+      /quota of 9 requests a minute/,
+    );
   });
 });
 

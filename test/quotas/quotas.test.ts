@@ -13,20 +13,29 @@ const other = 2 as TenantId;
 function made(ofClient: Partial<QuotaValues> = {}, ofTenant: Partial<QuotaValues> = {}) {
   const clock = { ms: 5_000 };
   const reached: string[] = [];
+  const nodes = { live: 1 };
   const settings = {
     version: 0,
     ofClient,
     /** How often the values were read. */
     reads: 0,
-    valuesOf({ clientId }: QuotaOwner): QuotaValues {
+    /** With the nodes by which the quotas were divided. */
+    dividedBy: 0,
+    valuesOf({ clientId }: QuotaOwner, liveNodes = 1): QuotaValues {
+      settings.dividedBy = liveNodes;
       settings.reads += 1;
       return clientId === null
         ? { ...defaultQuotas("tenant"), ...ofTenant }
         : { ...defaultQuotas("client"), ...settings.ofClient };
     },
   };
-  const quotas = new Quotas({ settings, elapsedMs: () => clock.ms, onLimitReached: (limit) => reached.push(limit) });
-  return { quotas, clock, reached, settings };
+  const quotas = new Quotas({
+    settings,
+    liveNodes: () => nodes.live,
+    elapsedMs: () => clock.ms,
+    onLimitReached: (limit) => reached.push(limit),
+  });
+  return { quotas, clock, reached, settings, nodes };
 }
 
 const voice: QuotaCaller = { tenantId: acme, clientId: "bwc_voice" };
@@ -258,5 +267,25 @@ describe("a quota of open streams", () => {
     refusal(() => quotas.openStream({ tenantId: acme }));
     end();
     quotas.openStream({ tenantId: acme });
+  });
+});
+
+describe("a quota that nodes divide", () => {
+  it("is read again when nodes join and leave", () => {
+    const { quotas, nodes, settings } = made({ requestsPerMinute: 1 });
+    quotas.admitRequest(voice);
+    assert.match(
+      refusal(() => quotas.admitRequest(voice)).message,
+      /^The client has used its quota of 1 requests a minute\./,
+    );
+    nodes.live = 3;
+    assert.match(refusal(() => quotas.admitRequest(voice)).message, /quota of 1 requests a minute on this node\./);
+    assert.equal(settings.dividedBy, 3);
+    const { reads } = settings;
+    refusal(() => quotas.admitRequest(voice));
+    assert.equal(settings.reads, reads);
+    nodes.live = 2;
+    refusal(() => quotas.admitRequest(voice));
+    assert.equal(settings.dividedBy, 2);
   });
 });

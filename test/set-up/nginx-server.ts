@@ -30,9 +30,12 @@ export function nginxAsProxy(t: TestContext, target: string): Promise<string> {
 /** An nginx in front of several nodes, as deploy/compose sets it up but for TLS; with as many workers as there are. */
 export function nginxAsDeployed(t: TestContext, nodePorts: readonly number[], workers = 2): Promise<string> {
   const deployed = readFileSync(new URL("../../deploy/compose/nginx.conf", import.meta.url), "utf8");
-  const [first, ...others] = deployed.match(/^ {4}server node-\d:8080.*;\n/gm)!;
-  const servers = nodePorts.map((port) => first!.replace(/node-\d:8080/, `127.0.0.1:${port}`)).join("");
-  const atNodes = others.reduce((text, line) => text.replace(line, ""), deployed.replace(first!, servers));
+  const ofOthers = /^ {4}server node-(?!1:)\d:8080.*;\n/gm;
+  const atNodes = deployed
+    .replace(ofOthers, "")
+    .replace(/^ {4}server node-1:8080.*;\n/gm, (line) =>
+      nodePorts.map((port) => line.replace("node-1:8080", `127.0.0.1:${port}`)).join(""),
+    );
   const inClear = atNodes.replace(/^ {4}ssl_.*\n/gm, "").replace(/^ {4}(access|error)_log .*\n/gm, "");
   return startNginx(t, (port) => inClear.replace("listen 443 ssl", `listen 127.0.0.1:${port}`), workers);
 }

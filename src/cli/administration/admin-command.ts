@@ -68,6 +68,8 @@ export interface Done {
 export type Changed = Pick<AuditEntry, "tenantId" | "userId" | "clientId" | "detail">;
 
 export interface AdministrationParts {
+  /** Host and port of a node, for people; its id if these are not known. */
+  readonly nameOfNode: (id: string) => string;
   readonly identity: Identity;
   readonly clients: Pick<
     Clients,

@@ -35,13 +35,13 @@ export interface Activity {
   readonly nodes?: CountsOfNodes;
 }
 
-/** What the nodes have counted in memory, for the whole deployment. */
+/** What the nodes have counted, also those that have ended, for the whole deployment. */
 export interface CountsOfNodes {
   /** Changes of attributes; left out when no node answered. */
   readonly changes?: readonly number[];
   /** How often each limit was reached. */
   readonly limits: Readonly<Record<string, readonly number[]>>;
-  /** The latest start of a node: what happened before it is not counted in full. Left out when no node answered. */
+  /** What happened before is not counted in full. Left out when no node answered. */
   readonly countedSinceMs?: number;
   /** Nodes that did not answer. */
   readonly silent: readonly string[];

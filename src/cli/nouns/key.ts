@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { nodeName } from "../../model/node-name.ts";
 import type { AdminCommand, KeyRotation, KeyStatus, LostValue } from "../administration/admin-command.ts";
 import { hasFlag, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
@@ -55,10 +56,10 @@ const rotate: AdminCommand = {
     const silentNodes = silent as Required<KeyRotation>["silent"];
     const live = (behind as string[]).filter((id) => !silentNodes.some(({ node }) => node === id));
     if (live.length > 0) {
-      return `${done} ${counted(live.length, "node")} still ${live.length === 1 ? "seals" : "seal"} with another key (${live.join(", ")}). Copy the key file to all nodes, then run: breezeway key rotate`;
+      return `${done} ${counted(live.length, "node")} still ${live.length === 1 ? "seals" : "seal"} with another key (${live.map(nodeName).join(", ")}). Copy the key file to all nodes, then run: breezeway key rotate`;
     }
     if (silentNodes.length > 0) {
-      const listed = silentNodes.map(({ node, seconds }) => `${node}, silent for ${seconds} s`).join("; ");
+      const listed = silentNodes.map(({ node, seconds }) => `${nodeName(node)}, silent for ${seconds} s`).join("; ");
       return `${done} ${counted(silentNodes.length, "node")} sealed with another key before the last heartbeat (${listed}). If it will not return with its old key file, for example because it was killed, finish with: breezeway key rotate --force. Without that, it is forgotten an hour after its last heartbeat.`;
     }
     return `${done} Older backups still need the old key: keep a copy of it with them, then remove it from the key file with: breezeway key prune`;

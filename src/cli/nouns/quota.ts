@@ -1,4 +1,5 @@
 import { BadParameter } from "../../model/errors.ts";
+import { nodeName } from "../../model/node-name.ts";
 import { defaultQuotas, type QuotaKind, type QuotaValues, quotaKinds, quotaRange } from "../../quotas/quota-kinds.ts";
 import type { QuotaChange, QuotaOwner } from "../../quotas/quota-settings.ts";
 import type { QuotaUseOverNodes } from "../../quotas/quota-use.ts";
@@ -99,11 +100,14 @@ interface ShownQuotas {
   readonly client_id: string | null;
   readonly name: string;
   readonly quotas: Readonly<Record<QuotaKind, { readonly value: number; readonly isDefault: boolean }>>;
-  readonly used: QuotaUseOverNodes;
+  readonly used: Omit<QuotaUseOverNodes, "nodes"> & {
+    /** The name is left out by a service of the version before. */
+    readonly nodes: readonly (QuotaUseOverNodes["nodes"][number] & { readonly nodeName?: string })[];
+  };
 }
 
-async function shown({ quotas }: AdministrationParts, owner: NamedOwner): Promise<ShownQuotas> {
-  const stored = await quotas.settings.stored(owner);
+async function shown({ quotas, nameOfNode }: AdministrationParts, owner: NamedOwner): Promise<ShownQuotas> {
+  const [stored, used] = [await quotas.settings.stored(owner), await quotas.useOf(owner)];
   const values = { ...defaultQuotas(owner.clientId === null ? "tenant" : "client"), ...stored } as QuotaValues;
   const withSource = quotaKinds.map((kind) => [kind, { value: values[kind], isDefault: stored[kind] === undefined }]);
   return {
@@ -111,7 +115,7 @@ async function shown({ quotas }: AdministrationParts, owner: NamedOwner): Promis
     client_id: owner.clientId,
     name: owner.name,
     quotas: Object.fromEntries(withSource),
-    used: await quotas.useOf(owner),
+    used: { ...used, nodes: used.nodes.map((one) => ({ ...one, nodeName: nameOfNode(one.node) })) },
   };
 }
 
@@ -126,8 +130,13 @@ function inWords({ tenantId, client_id, name, quotas, used }: ShownQuotas): stri
   const use = table(
     ["NODE", "REQUESTS USED", "OPEN STREAMS", "COMMANDS USED"],
     [
-      ...used.nodes.map((one) => [one.node, one.requestsPerMinute, one.openStreams, one.commandsPerMinute]),
-      ...used.silentNodes.map((node) => [node, "did not answer", "-", "-"]),
+      ...used.nodes.map((one) => [
+        one.nodeName ?? one.node,
+        one.requestsPerMinute,
+        one.openStreams,
+        one.commandsPerMinute,
+      ]),
+      ...used.silentNodes.map((node) => [nodeName(node), "did not answer", "-", "-"]),
     ],
   );
   const isKnown = used.nodes.length + used.silentNodes.length > 0;
@@ -137,6 +146,6 @@ function inWords({ tenantId, client_id, name, quotas, used }: ShownQuotas): stri
 export const quota: Noun = {
   name: "quota",
   alias: "quotas",
-  meaning: "how much a client or a tenant may do in a minute, on each node",
+  meaning: "how much a client or a tenant may do in a minute: on all nodes together, or by default on each node",
   commands: [show, set, reset],
 };

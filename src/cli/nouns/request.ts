@@ -1,5 +1,6 @@
 import { BadParameter, NotFound, NotRunning } from "../../model/errors.ts";
 import type { UserId } from "../../model/ids.ts";
+import { nodeName } from "../../model/node-name.ts";
 import type { FoundRequest, RecordedLine, RequestCursor, RequestFilter } from "../../requests/request-record.ts";
 import { type FoundRequests, mostFound, type RequestSearch } from "../../requests/request-search.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
@@ -33,7 +34,7 @@ const list: AdminCommand = {
     const requests = found.requests.slice(0, limit);
     const last = found.requests.length > limit ? requests.at(-1) : undefined;
     const cursor = last && { cursor: `${last.timeMs}~${last.requestId}` };
-    return { answer: { ...found, requests: requests.map(shownFacts), ...cursor } };
+    return { answer: { ...found, requests: requests.map((one) => shownFacts(one, parts.nameOfNode)), ...cursor } };
   },
   toText(answer: Answer, _typed, width) {
     const { requests } = answer as { requests: readonly ShownRequest[] };
@@ -61,7 +62,7 @@ const show: AdminCommand = {
   examples: ["request show 6f1b0c9e"],
   arguments: [{ name: "request", meaning: "its id, from the header X-Request-Id or an error, or the beginning of it" }],
   options: (command) => withTenantOption(command.option("--request <id>", "the same, as an option")),
-  async act({ requests, identity }, input) {
+  async act({ requests, identity, nameOfNode }, input) {
     const typed = text(input, "request");
     const tenantId = await chosenTenant(identity, input);
     const requestId = await wholeId(requests, typed, tenantId);
@@ -71,7 +72,7 @@ const show: AdminCommand = {
       const missing = found.silentNodes.length > 0 ? ` ${inWords(found.silentNodes)}` : "";
       throw new NotFound(`No node remembers the request ${requestId}. Look for it in the log.${missing}`);
     }
-    return { answer: { ...shownFacts(one), lines: one.lines?.map(shownLine) ?? null } };
+    return { answer: { ...shownFacts(one, nameOfNode), lines: one.lines?.map(shownLine) ?? null } };
   },
   toText(answer: ShownRequest & { readonly lines: readonly ReturnType<typeof shownLine>[] | null }) {
     const { time, method, route, operation, status, code, tookMs, bytes } = answer;
@@ -89,17 +90,24 @@ const show: AdminCommand = {
       ["user", userId ?? "-"],
       ["client", clientId ?? "-"],
       ["source", source],
-      ["node", node],
+      ["node", answer.nodeName ?? node],
     ]);
     const lines = (answer.lines ?? []).map((line) => `${line.time} ${line.level} ${line.sentence} ${line.fields}`);
     return lines.length === 0 ? facts : `${facts}\n\n${lines.join("\n")}`;
   },
 };
 
-type ShownRequest = Omit<FoundRequest, "timeMs" | "lines"> & { readonly time: string };
+type ShownRequest = Omit<FoundRequest, "timeMs" | "lines"> & {
+  readonly time: string;
+  /** Left out by a service of the version before. */
+  readonly nodeName?: string;
+};
 
-function shownFacts({ timeMs, lines: _, ...record }: FoundRequest): ShownRequest {
-  return { time: new Date(timeMs).toISOString(), ...record };
+function shownFacts(
+  { timeMs, lines: _, ...record }: FoundRequest,
+  nameOfNode: AdministrationParts["nameOfNode"],
+): ShownRequest {
+  return { time: new Date(timeMs).toISOString(), ...record, nodeName: nameOfNode(record.node) };
 }
 
 function shownLine({ timeMs, ...line }: RecordedLine) {
@@ -183,7 +191,7 @@ function silence({ silentNodes }: Pick<FoundRequests, "silentNodes">): string {
 }
 
 function inWords(silentNodes: FoundRequests["silentNodes"]): string {
-  return `These nodes did not answer, so their requests are missing: ${silentNodes.join(", ")}.`;
+  return `These nodes did not answer, so their requests are missing: ${silentNodes.map(nodeName).join(", ")}.`;
 }
 
 export const request: Noun = {

@@ -7,6 +7,8 @@ import type { Noun } from "../noun.ts";
 interface SelfCheck {
   readonly ok: boolean;
   readonly node: string;
+  /** Left out by a service of the version before. */
+  readonly nodeName?: string;
   readonly checks: readonly Finding[];
 }
 
@@ -14,7 +16,7 @@ const run: AdminCommand = {
   name: "self-check",
   meaning: "let the running service check itself and its machine, as doctor does here",
   examples: ["self-check", "self-check --service https://breezeway.example --json"],
-  async act({ deployment }, _input, service) {
+  async act({ deployment, nameOfNode }, _input, service) {
     if (!deployment) throw new OperatorForbidden();
     if (!service) {
       throw new NotRunning(
@@ -23,14 +25,15 @@ const run: AdminCommand = {
     }
     const { node, checks } = await deployment.examine(service);
     const ok = checks.every(({ state }) => state !== "fail");
-    return { answer: { ok, node, checks }, changed: { detail: { node, ok } } };
+    const nodeName = nameOfNode(node);
+    return { answer: { ok, node, nodeName, checks }, changed: { detail: { node, nodeName, ok } } };
   },
-  toText({ node, checks }: SelfCheck) {
+  toText({ node, nodeName, checks }: SelfCheck) {
     const lines = checks.map(({ check, state, words, next }) => {
       const line = `${state.padEnd(4)}  ${check.padEnd(12)}  ${words}`;
       return next === undefined ? line : `${line}\n                    → ${next}`;
     });
-    return [`Checked by node ${node}:`, ...lines].join("\n");
+    return [`Checked by node ${nodeName ?? node}:`, ...lines].join("\n");
   },
   exitCode: ({ ok }: SelfCheck) => (ok ? exitCodes.ok : exitCodes.failed),
 };

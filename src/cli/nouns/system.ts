@@ -8,10 +8,10 @@ const show: AdminCommand = {
   name: "system",
   meaning: "show the nodes with their links, the store, disk, certificate, last backup, and the settings of a service",
   examples: ["system", "system --json"],
-  async act({ deployment }) {
+  async act({ deployment, nameOfNode }) {
     if (!deployment) throw new OperatorForbidden();
     const [nodes, store, disk, certificate, backup] = await Promise.all([
-      known(() => deployment.nodes()),
+      known(async () => (await deployment.nodes()).map((one) => ({ ...one, nodeName: nameOfNode(one.node) }))),
       known(() => deployment.store()),
       known(() => deployment.disk()),
       known(async () => certificateOf(deployment)),
@@ -25,7 +25,10 @@ const show: AdminCommand = {
       part.problem === undefined ? write(part.value) : `unknown: ${part.problem}`;
     return rows([
       ["version", version],
-      ["nodes", words(nodes, (all) => all.map((one: Answer) => `${one.node} (${one.links} links)`).join(", "))],
+      [
+        "nodes",
+        words(nodes, (all) => all.map((one: Answer) => `${one.nodeName ?? one.node} (${one.links} links)`).join(", ")),
+      ],
       ["store", words(store, ({ kind, schemaVersion }) => `${kind}, step ${schemaVersion}`)],
       ["disk", words(disk, ({ freeBytes }) => `${(freeBytes / 1024 ** 3).toFixed(1)} GB free`)],
       ["certificate", words(certificate, ({ ends }) => (ends === null ? "none of its own" : `until ${ends}`))],

@@ -1,4 +1,5 @@
 import { Conflict } from "../../model/errors.ts";
+import { nodeName } from "../../model/node-name.ts";
 import type { NodeKeys } from "../tables/nodes.ts";
 
 /** A node counts as alive within this time after its last heartbeat. Nodes send one every 1.5 seconds. */
@@ -61,7 +62,7 @@ const nodesListed = 3;
 function listNodes(nodes: readonly NodeKeys[]): string {
   const shown = nodes
     .slice(0, nodesListed)
-    .map(({ id, silentMs }) => `${id} (last heartbeat ${Math.round(silentMs / 1000)} s ago)`);
+    .map(({ id, silentMs }) => `${nodeName(id)} (last heartbeat ${Math.round(silentMs / 1000)} s ago)`);
   const more = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : "";
   return `${nodes.length === 1 ? "node" : "nodes"} ${shown.join(", ")}${more}`;
 }

@@ -26,7 +26,8 @@ const link = object("A link.", {
   userName: text("The user's name."),
   tenant: text("The tenant's name."),
   ...shownLink,
-  node: orNull(text("The node that follows it.")),
+  node: orNull(text("The id of the node that follows it.")),
+  nodeName: orNull(text("That node's host and port.")),
   blindSince: timeOrNull("Since when changes of the home are not seen."),
   blindMsOfDay: orNull(
     integer("For how long they were not seen in the last 24 hours, in milliseconds. Null: not counted."),
@@ -58,6 +59,7 @@ export const linkCalls: readonly AdminCall[] = [
           tenant: "Acme",
           ...exampleLink,
           node: "n1",
+          nodeName: "host-1:8080",
           blindSince: null,
           blindMsOfDay: 0,
           alarm: false,

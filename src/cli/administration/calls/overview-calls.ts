@@ -21,6 +21,7 @@ const known = (description: string, value: ReturnType<typeof object> | ReturnTyp
 
 const node = object("A node.", {
   node: text("Its id."),
+  nodeName: text("Its host and port."),
   isThis: boolean("It has answered this call."),
   silentMs: orNull(number("The time since its last heartbeat; null on SQLite, which has one node.")),
   links: integer("Links that it follows."),
@@ -121,7 +122,7 @@ export const overviewCalls: readonly AdminCall[] = [
       },
       {
         changes: hours("Changes of attributes."),
-        countedSince: time("The latest start of a node: changes before it are not counted in full."),
+        countedSince: time("Changes before this time are not counted in full."),
         silentNodes: list("Nodes that did not answer.", text("A node.")),
       },
     ),
@@ -184,7 +185,9 @@ export const overviewCalls: readonly AdminCall[] = [
     }),
     example: {
       version: "1.2.3",
-      nodes: { value: [{ node: "n1", isThis: true, silentMs: null, links: 3, schemaVersion: 43 }] },
+      nodes: {
+        value: [{ node: "n1", nodeName: "host-1:8080", isThis: true, silentMs: null, links: 3, schemaVersion: 43 }],
+      },
       store: { value: { kind: "sqlite", schemaVersion: 43, bytes: 4_096_000, waiting: 0, lastSyncMs: 1.5 } },
       disk: { value: { freeBytes: 50_000_000_000, totalBytes: 100_000_000_000 } },
       certificate: { value: { ends: null } },

@@ -76,12 +76,14 @@ export const serviceCalls: readonly AdminCall[] = [
     showsAnswer: true,
     answer: object("The checks.", {
       ok: boolean("None has failed."),
-      node: text("The node that has made them."),
+      node: text("The id of the node that has made them."),
+      nodeName: text("That node's host and port."),
       checks: list("In the order of `breezeway doctor`.", check),
     }),
     example: {
       ok: true,
       node: "n1",
+      nodeName: "host-1:8080",
       checks: [{ check: "disk", state: "ok", words: "40.2 GB free" }],
     },
   },

@@ -19,7 +19,8 @@ const request = {
   userId: orNull(integer("The user's id.")),
   clientId: orNull(text("The client's id.")),
   source: text("The client's address."),
-  node: text("The node that answered."),
+  node: text("The id of the node that answered."),
+  nodeName: text("That node's host and port."),
 };
 const exampleRequest = {
   time: exampleTime,
@@ -36,6 +37,7 @@ const exampleRequest = {
   clientId: "bwc_…",
   source: "192.0.2.1",
   node: "n1",
+  nodeName: "host-1:8080",
 };
 
 const line = object("A line that the log has, redacted as the log is.", {
@@ -53,7 +55,7 @@ const exampleLine = {
 
 const kindOf = (meaning: string) =>
   object(meaning, { value: integer("The quota."), isDefault: boolean("It was not set.") });
-const quotas = object("The quotas on each node, and what is used.", {
+const quotas = object("The quotas and what is used. The live nodes divide a quota that was set; a default holds on each.", {
   tenantId: integer("The tenant's id."),
   client_id: orNull(text("The client's id; null for the quotas of a tenant.")),
   name: text("The name of the client or tenant."),
@@ -67,6 +69,7 @@ const quotas = object("The quotas on each node, and what is used.", {
       "On each node.",
       object("One node.", {
         node: text("Its id."),
+        nodeName: text("Its host and port."),
         requestsPerMinute: integer("Requests."),
         openStreams: integer("Open streams."),
         commandsPerMinute: integer("Commands."),
@@ -85,7 +88,7 @@ const exampleQuotas = {
     commandsPerMinute: { value: 60_000, isDefault: true },
   },
   used: {
-    nodes: [{ node: "n1", requestsPerMinute: 12, openStreams: 1, commandsPerMinute: 0 }],
+    nodes: [{ node: "n1", nodeName: "host-1:8080", requestsPerMinute: 12, openStreams: 1, commandsPerMinute: 0 }],
     silentNodes: [],
   },
 };

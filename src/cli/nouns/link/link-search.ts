@@ -28,7 +28,10 @@ export const findLinks: AdminCommand = {
       parts.blindTimes(links.slice(0, mostPerPage), dayMs),
       parts.homes.soundingDevices(links),
     ]);
-    const answers = links.map((link) => ({ ...shown(link, names, blind), alarm: sounding.has(link.deviceId) }));
+    const answers = links.map((link) => ({
+      ...shown(link, names, blind, parts.nameOfNode),
+      alarm: sounding.has(link.deviceId),
+    }));
     return { answer: { links: answers, ...(cursor !== undefined && { cursor }) } };
   },
   toText({ links, cursor }, _typed, width) {
@@ -95,7 +98,12 @@ export const countLinks: AdminCommand = {
   },
 };
 
-function shown(link: FoundLink, names: ReadonlyMap<number, string>, blind: ReadonlyMap<number, number>) {
+function shown(
+  link: FoundLink,
+  names: ReadonlyMap<number, string>,
+  blind: ReadonlyMap<number, number>,
+  nameOfNode: AdministrationParts["nameOfNode"],
+) {
   const { userId, userName, tenantId, node, blindSinceMs } = link;
   const blindSince = blindSinceMs === null ? null : new Date(blindSinceMs).toISOString();
   return {
@@ -104,6 +112,7 @@ function shown(link: FoundLink, names: ReadonlyMap<number, string>, blind: Reado
     tenant: names.get(tenantId),
     ...linkAnswer(link),
     node,
+    nodeName: node === null ? null : nameOfNode(node),
     blindSince,
     blindMsOfDay: blind.get(link.deviceId) ?? null,
   };

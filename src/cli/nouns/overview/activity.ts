@@ -1,3 +1,4 @@
+import { nodeName } from "../../../model/node-name.ts";
 import type { AdminCommand, Answer } from "../../administration/admin-command.ts";
 import type { Noun } from "../../noun.ts";
 import { rows } from "../../terminal/output.ts";
@@ -30,7 +31,9 @@ const show: AdminCommand = {
       ["blind", blindInWords(blind)],
       ...linkStates.states.map(({ state, hours }: Answer) => [`links ${state}`, range(hours)] as const),
       ...(uncounted(linkStates) > 0 ? [["links unknown", `in ${uncounted(linkStates)} of 24 hours`] as const] : []),
-      ...(silentNodes.length > 0 ? [["not counted", `changes on ${silentNodes.join(", ")}: no answer`] as const] : []),
+      ...(silentNodes.length > 0
+        ? [["not counted", `changes on ${silentNodes.map(nodeName).join(", ")}: no answer`] as const]
+        : []),
     ]);
   },
 };

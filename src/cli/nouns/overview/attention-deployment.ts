@@ -1,5 +1,6 @@
 import { lackOfEcosystems, lacksEcosystems } from "../../../config/ecosystem-settings.ts";
 import type { LimitName } from "../../../model/limits.ts";
+import { nodeName } from "../../../model/node-name.ts";
 import type { AdministrationParts } from "../../administration/admin-command.ts";
 import type { DeploymentFacts } from "../../administration/overview-parts.ts";
 import { counted } from "../../terminal/output.ts";
@@ -95,7 +96,7 @@ const checks: Readonly<Record<string, Check>> = {
     const silent = (await facts.nodes()).filter((node) => (node.silentMs ?? 0) > silentMs);
     return silent.map(({ node, silentMs: ms }) => ({
       ...one("node", "warn"),
-      sentence: `The node ${node} has been silent for ${Math.round((ms ?? 0) / 1_000)} s.`,
+      sentence: `The node ${nodeName(node)} has been silent for ${Math.round((ms ?? 0) / 1_000)} s.`,
       fix: "Others have taken over its links. Start it again, or ignore this: it is forgotten after an hour.",
     }));
   },

@@ -1,3 +1,4 @@
+import { nodeName } from "../../../model/node-name.ts";
 import { type Html, html } from "../../../web/html.ts";
 import type { PageContext } from "../console-page.ts";
 import { type Ask, askLinks, typed } from "./ask.ts";
@@ -13,7 +14,7 @@ export type QuotasOf = { readonly client: string } | { readonly tenant: string }
 export interface ShownQuotas {
   readonly quotas: Readonly<Record<QuotaKind, { readonly value: number; readonly isDefault: boolean }>>;
   readonly used: {
-    readonly nodes: readonly ({ readonly node: string } & Readonly<Record<QuotaKind, number>>)[];
+    readonly nodes: readonly ({ readonly nodeName: string } & Readonly<Record<QuotaKind, number>>)[];
     readonly silentNodes: readonly string[];
   };
 }
@@ -32,9 +33,9 @@ ${tableOf<QuotaKind>(
   [
     { title: "Quota", cell: (kind) => kindWords[kind].words },
     {
-      title: "On each node",
+      title: "Value",
       cell: (kind) =>
-        html`${numberWords(shown.quotas[kind].value)} <span class="soft">${shown.quotas[kind].isDefault ? "default" : "set"}</span>`,
+        html`${numberWords(shown.quotas[kind].value)} <span class="soft">${shown.quotas[kind].isDefault ? "default, on each node" : "set, on all nodes together"}</span>`,
     },
     { title: "Used now", cell: (kind) => useWords(kind, shown) },
   ],
@@ -46,8 +47,8 @@ ${askLinks(context, here, quotaAsks(of, shown))}`;
 
 /** What is used now on each node. A node that does not answer is named: its use is not known. */
 function useWords(kind: QuotaKind, { used: { nodes, silentNodes } }: ShownQuotas): string {
-  const known = nodes.map((one) => `${numberWords(one[kind])}${nodes.length > 1 ? ` on ${one.node}` : ""}`);
-  const words = [...known, ...silentNodes.map((node) => `not known on ${node}`)];
+  const known = nodes.map((one) => `${numberWords(one[kind])}${nodes.length > 1 ? ` on ${one.nodeName}` : ""}`);
+  const words = [...known, ...silentNodes.map((node) => `not known on ${nodeName(node)}`)];
   return words.join(", ") || "not known";
 }
 
@@ -59,7 +60,7 @@ export function quotaAsks(of: QuotasOf, { quotas }: ShownQuotas): readonly Ask[]
     act: "quota set",
     link: "Set quotas",
     title: `Set quotas of the ${owner}`,
-    words: "They count on each node, within seconds. A field that you leave empty keeps its value.",
+    words: "The nodes divide them, within seconds. A field that you leave empty keeps its value.",
     input: of,
     fields: html`${quotaKinds.map((kind, place) =>
       typed({

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { nodeName } from "../../../model/node-name.ts";
 import { type Html, html } from "../../../web/html.ts";
 import type { PageContext } from "../console-page.ts";
 import { factsOf } from "../kit/table.ts";
@@ -36,7 +37,7 @@ async function callsPerMinute({ call, nowMs }: PageContext, client: string): Pro
   const passedMs = Math.max(1_000, nowMs - Math.min(...inMinute));
   const estimate = Math.round((mostCounted * minuteMs) / passedMs).toLocaleString("en");
   const words = isEstimated ? `about ${estimate}` : String(inMinute.length);
-  return silentNodes.length === 0 ? words : `${words}, without ${silentNodes.join(", ")}: no answer`;
+  return silentNodes.length === 0 ? words : `${words}, without ${silentNodes.map(nodeName).join(", ")}: no answer`;
 }
 
 /** The newest request of the client that was refused or failed, of those that the nodes remember. */
@@ -46,7 +47,10 @@ async function lastError({ call, address, nowMs }: PageContext, client: string):
     await Promise.all([newest("4xx"), newest("5xx")]);
   const found = answers.flatMap(({ requests }) => requests).sort((a, b) => Date.parse(b.time) - Date.parse(a.time))[0];
   const silent = [...new Set(answers.flatMap(({ silentNodes }) => silentNodes))];
-  const note = silent.length === 0 ? undefined : html` <span class="small">Not known of ${silent.join(", ")}.</span>`;
+  const note =
+    silent.length === 0
+      ? undefined
+      : html` <span class="small">Not known of ${silent.map(nodeName).join(", ")}.</span>`;
   if (!found) return html`<span class="soft">none that the nodes remember</span>${note}`;
   const { requestId, method, route, operation, time } = found;
   return html`<a class="code" href="${address(`/requests/${encodeURIComponent(requestId)}`)}">${method} ${operation ?? route}</a> ${statusOf(found)} ${when(time, nowMs)}${note}`;

@@ -14,7 +14,7 @@ interface ListedLink {
   readonly state: string;
   readonly reason: string;
   readonly confirmedTime: number;
-  readonly node: string | null;
+  readonly nodeName: string | null;
   readonly blindMsOfDay: number | null;
   /** A smoke or CO alarm of the home sounds. */
   readonly alarm: boolean;
@@ -65,7 +65,7 @@ function linkTable(links: readonly ListedLink[], { address, tenant, nowMs }: Pag
         cell: ({ confirmedTime }) => (confirmedTime > 0 ? ago(confirmedTime, nowMs) : "never"),
       },
       { title: "Blind in 24 h", cell: ({ blindMsOfDay }) => blindWords(blindMsOfDay) },
-      { title: "Node", cell: ({ node }) => node ?? "none" },
+      { title: "Node", cell: ({ nodeName }) => nodeName ?? "none" },
     ],
     links,
     ({ alarm }) => alarm,

@@ -1,3 +1,4 @@
+import { nodeName } from "../../../model/node-name.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { iconOf } from "../../../web/icons.ts";
 import { alarmAddress, alarmSentence } from "../alarm-band.ts";
@@ -162,6 +163,6 @@ ${figure("Blind time", length(blind.ms / 1_000), `of ${blind.blindLinks} of ${bl
 ${figure("Links that were seen", seenShare(blind), unknownWords(blind), linkStrip(blind))}
 </dl>
 <p class="small">Of each webhook the last 1,000 deliveries count.${
-    countedSince && html` Nodes count changes in memory, in full since ${when(countedSince, nowMs)}.`
-  }${silentNodes.length === 0 ? undefined : html` <strong>Not counted, because they did not answer: ${silentNodes.join(", ")}.</strong>`}</p>`;
+    countedSince && html` Changes are counted in full since ${when(countedSince, nowMs)}.`
+  }${silentNodes.length === 0 ? undefined : html` <strong>Not counted, because they did not answer: ${silentNodes.map(nodeName).join(", ")}.</strong>`}</p>`;
 }

@@ -39,7 +39,7 @@ ${factsOf([
   ["User", userId === null ? undefined : userOf(userId, names)],
   ["Tenant", tenantId === null ? "unknown: no valid credentials" : tenantOf(tenantId, names)],
   ["From", html`<bdi dir="ltr">${shown.source}</bdi>`],
-  ["Node", html`<span class="code">${shown.node}</span>`],
+  ["Node", html`<span class="code">${shown.nodeName}</span>`],
 ])}
 ${alike(context, shown)}
 ${showing && asCommand(showing, { request: requestId }, baseUrl)}`,
@@ -59,10 +59,10 @@ ${userId === null ? undefined : to("Same user", { user: String(userId) })}
 ${status < 400 ? undefined : to("Same status", { status: String(status) })}</p>`;
 }
 
-function logLines({ requestId, node, lines }: ShownRequest & WithLines): Html {
+function logLines({ requestId, nodeName, lines }: ShownRequest & WithLines): Html {
   return html`<h2>Log lines</h2>
 ${requestLines(lines)}
-<p class="small">On the machine of node <span class="code">${node}</span>, these commands find them in the log, which your system collects:</p>
+<p class="small">On the machine of node <span class="code">${nodeName}</span>, these commands find them in the log, which your system collects:</p>
 <pre tabindex="0">journalctl --unit breezeway --output cat | grep ${quoted(requestId)}
 docker logs breezeway 2>&1 | grep ${quoted(requestId)}</pre>`;
 }

@@ -1,3 +1,4 @@
+import { nodeName } from "../../../model/node-name.ts";
 import { type Html, html } from "../../../web/html.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { asCommand } from "../kit/as-command.ts";
@@ -22,7 +23,7 @@ export interface ShownRequest {
   readonly userId: number | null;
   readonly clientId: string | null;
   readonly source: string;
-  readonly node: string;
+  readonly nodeName: string;
 }
 
 interface Found {
@@ -75,7 +76,7 @@ function only({ parameter }: PageContext): { readonly only: string | undefined }
 /** Requests of a node that does not answer are missing from the list: that is said, and not left to be guessed. */
 function silence(nodes: readonly string[]): Html | undefined {
   if (nodes.length === 0) return undefined;
-  return html`<p>${state("warn", "Incomplete")} These nodes did not answer, so their requests are missing: <span class="code">${nodes.join(", ")}</span>.</p>`;
+  return html`<p>${state("warn", "Incomplete")} These nodes did not answer, so their requests are missing: <span class="code">${nodes.map(nodeName).join(", ")}</span>.</p>`;
 }
 
 async function list(context: PageContext, { requests: found, cursor }: Found): Promise<Html> {

@@ -12,7 +12,7 @@ export interface Known<Value> {
 }
 
 interface ShownNode {
-  readonly node: string;
+  readonly nodeName: string;
   readonly isThis: boolean;
   readonly silentMs: number | null;
   readonly links: number;
@@ -91,7 +91,8 @@ export function nodeTable(nodes: readonly ShownNode[]): Html {
     [
       {
         title: "Node",
-        cell: ({ node, isThis }) => html`<span class="code">${node}</span>${isThis ? " (answers this page)" : ""}`,
+        cell: ({ nodeName, isThis }) =>
+          html`<span class="code">${nodeName}</span>${isThis ? " (answers this page)" : ""}`,
       },
       { title: "State", cell: ({ silentMs }) => nodeState(silentMs) },
       { title: "Links", cell: ({ links }) => links },
