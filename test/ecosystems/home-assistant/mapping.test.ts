@@ -126,6 +126,7 @@ describe("the things of an instance", () => {
         ...registries,
         structureId: "home",
         unit: "C",
+        tellsFanSwitching: true,
         view: (id) => found.view(id),
       });
       const { smoke, carbonMonoxide, temperature, battery } = traits;
@@ -161,12 +162,16 @@ describe("the things of an instance", () => {
     const at = (state: string, isFresh = true): EntityView => {
       return { lastState: { state, attributes: {} }, isFresh, isReachable: true, attributes: {}, contextId: undefined };
     };
-    const stateOf = (persons: readonly EntityView[], zone?: EntityView) => presenceOf(persons, zone)?.state.state;
-    assert.equal(stateOf([], at("0")), undefined);
+    const stateOf = (persons: readonly EntityView[], zone?: EntityView) => presenceOf(persons, zone).state.state;
+    assert.equal(stateOf([], at("0")), "unknown");
     assert.equal(stateOf([], at("2")), "home");
     assert.equal(stateOf([at("not_home"), at("Work")]), "away");
     assert.equal(stateOf([at("not_home"), at("home")]), "home");
-    assert.equal(stateOf([at("not_home"), at("home", false)]), undefined);
+    assert.equal(stateOf([at("not_home"), at("home", false)]), "unknown");
+    assert.equal(stateOf([at("home", false)], at("0")), "unknown");
+    assert.equal(stateOf([at("home", false)], at("1")), "home");
+    assert.equal(stateOf([at("home", false)], at("1", false)), "unknown");
+    assert.equal(stateOf([]), "unknown");
   });
 
   it("have temperatures that survive the way to Fahrenheit and back, on whole steps", () => {
