@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { compressedDifference, compressedState } from "../../../simulator/home-assistant/compressed-state.ts";
 import { alarmTrait } from "../../../src/ecosystems/home-assistant/domains/alarm.ts";
+import { tellsFanSwitching } from "../../../src/ecosystems/home-assistant/domains/fan.ts";
 import { presenceOf } from "../../../src/ecosystems/home-assistant/domains/presence.ts";
 import { fromCelsius, toCelsius } from "../../../src/ecosystems/home-assistant/domains/values.ts";
 import { EntityStates, type EntityView } from "../../../src/ecosystems/home-assistant/entity-states.ts";
@@ -92,6 +93,25 @@ describe("the things of an instance", () => {
       ["thermostat c: batteryLow climate fan temperature"],
     ],
     [
+      "a climate absorbs none of two fans",
+      groupsOf(["c", "climate"], ["f", "fan"], ["g", "fan"]),
+      ["thermostat c: climate", "fan f: fan", "fan g: fan"],
+    ],
+    ...(["name", "originalName", "entityId"] as const).map((name) => {
+      const found = groupsOf(["c", "climate"], ["f", "fan", { [name]: "fan.umwälzpumpe" }]);
+      return [
+        `a climate absorbs no fan that is a pump by its ${name}`,
+        found,
+        ["thermostat c: climate", "fan f: fan"],
+      ] as const;
+    }),
+    [
+      "a climate absorbs no pump, and no fan beside it",
+      groupsOf(["c", "climate"], ["f", "fan"], ["p", "pump"]),
+      ["thermostat c: climate", "fan f: fan", "fan p: fan"],
+    ],
+    ["a fan without a climate is a thing", groupsOf(["f", "fan"]), ["fan f: fan"]],
+    [
       "a smoke sensor absorbs the CO sensor of its device",
       groupsOf(["m", "carbonMonoxide"], ["s", "smoke"], ["o", "connectivity"]),
       ["alarm s: carbonMonoxide connectivity smoke"],
@@ -156,6 +176,19 @@ describe("the things of an instance", () => {
   it("take an unknown word of a smoke sensor as unknown, and never as clear", () => {
     const { state } = alarmTrait({ state: "smouldering", attributes: {} }, true, noConditions);
     assert.deepEqual([state.state, state.word], ["unknown", "smouldering"]);
+  });
+
+  it("know by the version of the instance if fans have features for switching", () => {
+    const newer = ["2024.8.0b1", "2024.8.3", "2024.12.5", "2025.1.0", "2026.11.0.dev0"];
+    assert.deepEqual(
+      newer.map(tellsFanSwitching),
+      newer.map(() => true),
+    );
+    const older = ["2023.12.4", "2024.3.3", "2024.7.4", "dev", "", null, undefined, 2026];
+    assert.deepEqual(
+      older.map(tellsFanSwitching),
+      older.map(() => false),
+    );
   });
 
   it("tell nobody's absence from a zone without persons, or while a person's place is unknown", () => {
