@@ -36,10 +36,10 @@ export function entitiesOf({ parts, conditions }: Group): readonly Entity[] {
 
 /**
  * Groups entities to things. Primary entities are climate, fan, light, switch, smoke and CO; each is a thing of its own,
- * except that a climate absorbs the only fan of its device if it is no pump, and a smoke sensor a CO sensor of its device. Battery and
- * connectivity belong to all things of a device. Temperature and humidity belong to the only thing of a device, or are
- * a sensor of their own. A child device shares battery and connectivity of its parent, and one alarm may have sensors of
- * several children.
+ * except that a climate absorbs the only fan of its device, unless it is a pump, and a smoke sensor a CO sensor of its
+ * device. Battery and connectivity belong to all things of a device. Temperature and humidity belong to the only thing
+ * of a device, or are a sensor of their own. A child device shares battery and connectivity of its parent, and one alarm
+ * may have sensors of several children.
  */
 export function groupEntities(entities: readonly RoledEntity[], { devices }: Registries): readonly Group[] {
   const families = new Map<string, RoledEntity[]>();
@@ -174,10 +174,15 @@ function namedHalf({ originalName, translationKey }: Entity, deviceName: string)
   return namesSmoke ? "smoke" : "carbonMonoxide";
 }
 
-/** Some integrations show a pump as a fan. "Pump" in several languages, in any name of the entity. */
+/** Some integrations show a pump as a fan. The fan of a heat pump is a fan. */
 function hasPumpName({ name, originalName, entityId }: Entity): boolean {
-  return [name, originalName, entityId].some((text) => text !== null && /pump|pomp|bomba/i.test(text));
+  return [name, originalName, entityId].some((text) => text !== null && pump.test(text.replaceAll(heatPump, "")));
 }
+
+/** In English, German, Dutch, Swedish, French, Italian and Spanish. */
+const pump = /pump|pomp|bomba/i;
+const heatPump =
+  /(heat|w[äa]e?rme|warmte|v[äa]rme)[\s_-]*p[uo]mp|pomp[ae][\s_](à|a|di)[\s_](chaleur|calore)|bomba[\s_]de[\s_]calor/gi;
 
 /** Takes the first entity out of the list. */
 function taken(role: Role, entities: Entity[]): MutableParts {

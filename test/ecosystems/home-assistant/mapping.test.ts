@@ -97,13 +97,36 @@ describe("the things of an instance", () => {
       groupsOf(["c", "climate"], ["f", "fan"], ["g", "fan"]),
       ["thermostat c: climate", "fan f: fan", "fan g: fan"],
     ],
-    ...(["name", "originalName", "entityId"] as const).map((name) => {
-      const found = groupsOf(["c", "climate"], ["f", "fan", { [name]: "fan.umwälzpumpe" }]);
+    ...(["name", "originalName", "entityId"] as const).flatMap((name) => {
+      const groupsWith = (text: string) => groupsOf(["c", "climate"], ["f", "fan", { [name]: text }]);
+      const apart = ["thermostat c: climate", "fan f: fan"];
+      const pumps = [
+        "Pump 1",
+        "Umwälzpumpe",
+        "pompe de circulation",
+        "Pompa di circolazione",
+        "fan.bomba_piscina",
+        "Heat pump: circulation pump",
+      ];
+      const fans = [
+        "Fan",
+        "Heat pump",
+        "fan.warmepumpe",
+        "fan.pompe_a_chaleur",
+        "Bomba de calor",
+        "warmtepomp",
+        "Värmepump",
+      ];
       return [
-        `a climate absorbs no fan that is a pump by its ${name}`,
-        found,
-        ["thermostat c: climate", "fan f: fan"],
-      ] as const;
+        ...pumps.map((text) => [`a climate absorbs no fan with the ${name} ${text}`, groupsWith(text), apart] as const),
+        ...fans.map((text) => {
+          return [
+            `a climate absorbs a fan with the ${name} ${text}`,
+            groupsWith(text),
+            ["thermostat c: climate fan"],
+          ] as const;
+        }),
+      ];
     }),
     [
       "a climate absorbs no pump, and no fan beside it",
