@@ -175,8 +175,9 @@ function namedHalf({ originalName, translationKey }: Entity, deviceName: string)
 }
 
 /** Some integrations show a pump as a fan. The fan of a heat pump is a fan. */
-function hasPumpName({ name, originalName, entityId }: Entity): boolean {
-  return [name, originalName, entityId].some((text) => text !== null && pump.test(text.replaceAll(heatPump, "")));
+function hasPumpName({ name, originalName, translationKey, entityId }: Entity): boolean {
+  const names = [name, originalName, translationKey, entityId];
+  return names.some((text) => text !== null && pump.test(text.replaceAll(heatPump, "")));
 }
 
 /** In English, German, Dutch, Swedish, French, Italian and Spanish. */

@@ -97,7 +97,7 @@ describe("the things of an instance", () => {
       groupsOf(["c", "climate"], ["f", "fan"], ["g", "fan"]),
       ["thermostat c: climate", "fan f: fan", "fan g: fan"],
     ],
-    ...(["name", "originalName", "entityId"] as const).flatMap((name) => {
+    ...(["name", "originalName", "translationKey", "entityId"] as const).flatMap((name) => {
       const groupsWith = (text: string) => groupsOf(["c", "climate"], ["f", "fan", { [name]: text }]);
       const apart = ["thermostat c: climate", "fan f: fan"];
       const pumps = [
