@@ -69,7 +69,8 @@ type ThermostatCapability =
   | "maxCoolCelsius"
   | "stepCelsius"
   | "unit"
-  | "minGapCelsius";
+  | "minGapCelsius"
+  | "single";
 
 /** A thing of a linked account: a device that a person would point at, or a home. */
 export interface Thing {

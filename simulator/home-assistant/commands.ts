@@ -4,9 +4,6 @@ import { type Instance, newId } from "./instance.ts";
 import { Refused } from "./refused.ts";
 import { callService, serviceNames } from "./services.ts";
 
-/** The version that the instance claims. */
-export const version = "2026.8.1";
-
 export interface Message {
   readonly id: number;
   readonly type: string;
@@ -52,7 +49,7 @@ const commands: Readonly<Record<string, Command>> = {
     succeed(client, id, null);
   },
   get_config: (client, { id }) => {
-    const { temperatureUnit, runState, locationName } = client.parts.instance;
+    const { temperatureUnit, runState, locationName, version } = client.parts.instance;
     const unit_system = { temperature: temperatureUnit, length: "km", mass: "g", volume: "L", pressure: "Pa" };
     succeed(client, id, { unit_system, state: runState, location_name: locationName, version });
   },

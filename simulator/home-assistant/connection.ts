@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import { answerCommand, type Client, type Message, version } from "./commands.ts";
+import { answerCommand, type Client, type Message } from "./commands.ts";
 import { compressedDifference, compressedState } from "./compressed-state.ts";
 import type { Faults } from "./faults.ts";
 import type { EntityState, Instance, InstanceListener, RegistryName } from "./instance.ts";
@@ -31,7 +31,7 @@ export class Connection implements Client, InstanceListener {
     this.parts = parts;
     socket.on("message", (data) => this.#receive(String(data)));
     socket.on("error", () => undefined);
-    this.send({ type: "auth_required", ha_version: version });
+    this.send({ type: "auth_required", ha_version: parts.instance.version });
   }
 
   send(message: object): void {
@@ -113,7 +113,7 @@ export class Connection implements Client, InstanceListener {
     }
     this.token = token;
     instance.listeners.add(this);
-    this.send({ type: "auth_ok", ha_version: version });
+    this.send({ type: "auth_ok", ha_version: instance.version });
   }
 
   #answer(message: Message): void {

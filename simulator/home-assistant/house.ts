@@ -8,7 +8,7 @@ export function furnish(instance: Instance): void {
   const lamp = { friendly_name: "Ceiling", brightness: 128, supported_color_modes: ["brightness"] };
   instance.addEntity("light.ceiling", "on", lamp, { area_id: kitchen!, original_name: "Ceiling" });
   instance.addEntity("switch.kettle", "off", { friendly_name: "Kettle" }, { area_id: kitchen! });
-  const fan = { friendly_name: "Bedroom fan", percentage: 50, percentage_step: 25, supported_features: 1 };
+  const fan = { friendly_name: "Bedroom fan", percentage: 50, percentage_step: 25, supported_features: 1 | 16 | 32 };
   instance.addEntity("fan.bedroom", "on", fan, { area_id: bedroom! });
   const climate = { friendly_name: "Bedroom temperature", device_class: "temperature", unit_of_measurement: "°C" };
   instance.addEntity("sensor.bedroom_temperature", "19.4", climate, { area_id: bedroom! });
@@ -40,7 +40,7 @@ function addThermostat(instance: Instance, area_id: string): void {
     fan_mode: "off",
     preset_modes: ["none", "eco"],
     preset_mode: "none",
-    supported_features: 1 | 2 | 8 | 16,
+    supported_features: 1 | 2 | 8 | 16 | 128 | 256,
   };
   instance.addEntity("climate.hallway", "heat", attributes, { device_id, platform: "nest" });
 }

@@ -76,6 +76,8 @@ export class Instance {
   readonly listeners = new Set<InstanceListener>();
   temperatureUnit: TemperatureUnit;
   locationName = "Hearth Hollow";
+  /** The version of Home Assistant that the instance claims. */
+  version = "2026.8.1";
   runState: "RUNNING" | "STARTING" | "NOT_RUNNING" = "RUNNING";
 
   /** When a person or a client last changed something; the simulated life rests for a while then. */

@@ -19,8 +19,38 @@ export function callService(instance: Instance, entityIds: readonly string[], ca
   if (!service) throw new Refused("not_found", `Service ${call.domain}.${call.service} not found.`);
   for (const entityId of entityIds) {
     const isPresent = instance.states.get(entityId)?.state !== "unavailable" && instance.states.has(entityId);
-    if (isPresent && entityId.startsWith(`${call.domain}.`)) service(instance, entityId, call);
+    if (!isPresent || !entityId.startsWith(`${call.domain}.`)) continue;
+    requireFeature(instance, entityId, `${call.domain}.${call.service}`);
+    service(instance, entityId, call);
   }
+}
+
+/** Bits of `supported_features`. A service needs one of its bits. */
+const neededFeatures: Readonly<Record<string, number>> = {
+  "climate.set_temperature": 1 | 2,
+  "climate.set_fan_mode": 8,
+  "climate.set_preset_mode": 16,
+  "fan.set_percentage": 1,
+  "fan.set_preset_mode": 1 | 8,
+  "fan.turn_off": 16,
+  "fan.turn_on": 32,
+};
+
+function requireFeature(instance: Instance, entityId: string, action: string): void {
+  const needed = neededFeatures[action];
+  if (needed === undefined || hasFeature(instance, entityId, needed)) return;
+  // Before 2024.8 fans had no bits for switching, and every fan could be switched.
+  const [year, month] = instance.version.split(".").map(Number) as [number, number];
+  if (action.startsWith("fan.turn_") && year * 12 + month < 2024 * 12 + 8) return;
+  throw invalid(`Entity ${entityId} does not support action ${action}`);
+}
+
+function hasFeature({ states }: Instance, entityId: string, bits: number): boolean {
+  return (Number(states.get(entityId)!.attributes.supported_features ?? 0) & bits) !== 0;
+}
+
+function invalid(problem: string): Refused {
+  return new Refused("service_validation_error", `Validation error: ${problem}`);
 }
 
 /** The names of all services by domain, as `get_services` lists them. */
@@ -58,7 +88,10 @@ const services: Readonly<Record<string, Service>> = {
   },
   "light.turn_on": (instance, entityId, { data, contextId }) => {
     const percent = data.brightness_pct;
-    const brightness = typeof percent === "number" ? { brightness: Math.round((percent * 255) / 100) } : {};
+    const modes = instance.states.get(entityId)!.attributes.supported_color_modes;
+    // As in the real instance, a light that can't be dimmed is switched on, and its brightness is ignored.
+    const canDim = Array.isArray(modes) && modes.some((mode) => mode !== "onoff" && mode !== "unknown");
+    const brightness = canDim && typeof percent === "number" ? { brightness: Math.round((percent * 255) / 100) } : {};
     instance.change(entityId, "on", brightness, contextId);
   },
   "light.turn_off": (instance, entityId, { contextId }) => {
@@ -84,6 +117,9 @@ function setTemperature(instance: Instance, entityId: string, { data, contextId 
   for (const name of ["temperature", "target_temp_low", "target_temp_high"]) {
     const value = data[name];
     if (typeof value !== "number") continue;
+    if (!hasFeature(instance, entityId, name === "temperature" ? 1 : 2)) {
+      throw invalid(`Set temperature action was used with the parameter ${name}, which ${entityId} does not support`);
+    }
     const [min, max] = [Number(attributes.min_temp), Number(attributes.max_temp)];
     if (value < min || value > max) {
       const range = `between ${min} and ${max}`;

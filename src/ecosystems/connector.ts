@@ -96,7 +96,7 @@ export type CommandOutcome =
       readonly state: "rejected";
       readonly message: string;
       readonly retryAfterMs?: number;
-      readonly reason?: "offline" | "notHome";
+      readonly reason?: "offline" | "notHome" | "notSupported";
     }
   | { readonly state: "unanswered"; readonly detail: string }
   | { readonly state: "unauthorized" };

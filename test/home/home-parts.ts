@@ -152,6 +152,7 @@ export const nineToThirtyTwo: Thermostat["capabilities"] = {
   maxCoolCelsius: 32,
   stepCelsius: 0.5,
   unit: "C",
+  single: null,
   minGapCelsius: 1.5,
 };
 

@@ -21,6 +21,14 @@ const outOfRange = (parameter: string, min: number | null, max: number | null) =
   unit: "celsius",
 });
 
+const notSupported = (reason: string) => (name: string) => ({
+  code: "notSupported",
+  command: `thermostat.${name}`,
+  reason,
+});
+const noTarget = notSupported("it has no target temperature that can be set");
+const onlyPair = notSupported("it has targets only in the mode heatCool");
+
 describe("the target of a mode with one target", () => {
   it("is set together with the setpoint that it is, and expected to half a step", () => {
     assert.deepEqual(planOf(thermostatWith(), setTarget({ celsius: 21 })), {
@@ -118,6 +126,10 @@ describe("the target of a mode with one target", () => {
       },
     ],
     ["a mode that is not told", { mode: null }, {}, { celsius: 20 }, { code: "stale" }],
+    ["no target, in heat", {}, { single: false, dual: false }, { celsius: 20 }, noTarget("setTarget")],
+    ["no target, in off", { mode: "off" }, { single: false, dual: false }, { celsius: 20 }, noTarget("setTarget")],
+    ["only a pair, in heat", {}, { single: false }, { heatCelsius: 20 }, onlyPair("setTarget")],
+    ["only a pair, in off", { mode: "off" }, { single: false }, { celsius: 20 }, { code: "notInMode", mode: "off" }],
   ];
   for (const [what, state, capabilities, params, error] of refused) {
     it(`is refused: ${what}`, () => {
@@ -144,6 +156,14 @@ describe("an adjusted target", () => {
     assert.deepEqual(setsOf(planOf(thermostatWith(noTarget), adjust(1))), [{ targetCelsius: 21, heatCelsius: 21 }]);
     const cool = thermostatWith({ ...cooling, ...noTarget });
     assert.deepEqual(setsOf(planOf(cool, adjust(1))), [{ targetCelsius: 25, coolCelsius: 25 }]);
+  });
+
+  it("is refused if it can't be set, and moves the pair of a thermostat that has only a pair", () => {
+    const refusalOf = (capabilities: Capabilities) => planCommand(thermostatWith({}, capabilities), [], adjust(1));
+    assert.deepEqual(refusalOf({ single: false, dual: false }), noTarget("adjustTarget"));
+    assert.deepEqual(refusalOf({ single: false, dual: true }), onlyPair("adjustTarget"));
+    const pair = thermostatWith(dual, { single: false, dual: true });
+    assert.deepEqual(setsOf(planOf(pair, adjust(1))), [{ heatCelsius: 21, coolCelsius: 25 }]);
   });
 
   it("is refused like a target", () => {

@@ -21,7 +21,7 @@ const storedOrder: readonly (readonly [trait: TraitName, fields: string, capabil
   [
     "thermostat",
     "mode baseMode heatCelsius coolCelsius targetCelsius ecoHeatCelsius ecoCoolCelsius preset action",
-    "modes presets dual minHeatCelsius maxHeatCelsius minCoolCelsius maxCoolCelsius stepCelsius unit minGapCelsius",
+    "modes presets dual minHeatCelsius maxHeatCelsius minCoolCelsius maxCoolCelsius stepCelsius unit minGapCelsius single",
   ],
   ["fanTimer", "active untilMs untilText", "supported maxMinutes"],
   ["fan", "mode percent", "modes percentStep"],

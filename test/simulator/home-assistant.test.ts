@@ -79,6 +79,7 @@ describe("the simulated Home Assistant", () => {
     const second = await startHomeAssistant({ stateFile });
     t.after(() => second.stop());
     assert.ok(second.tokens.isValid(token));
+    assert.equal(second.instance.version, first.instance.version);
     assert.deepEqual([...second.instance.entities], [...first.instance.entities]);
     assert.equal(second.instance.states.get("light.ceiling")?.state, "off");
     assert.equal(second.instance.states.get("climate.hallway")?.state, "heat", "a lost device is back");

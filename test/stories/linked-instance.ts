@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { Instance } from "../../simulator/home-assistant/instance.ts";
 import { type HomeAssistantOptions, startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { controlScope, ThingClient } from "./thing-client.ts";
@@ -8,14 +9,20 @@ import { eventually, person, type WorldPlan, world } from "./world.ts";
 
 export interface InstancePlan extends WorldPlan {
   readonly instance?: HomeAssistantOptions;
+  /** Fills the instance before it is linked. */
+  readonly fill?: (instance: Instance) => void;
   /** What the client may do. */
   readonly scope?: string;
 }
 
 /** A simulated instance, linked and live. */
-export async function linkedInstance(t: TestContext, { instance, scope = controlScope, ...plan }: InstancePlan = {}) {
+export async function linkedInstance(
+  t: TestContext,
+  { instance, fill, scope = controlScope, ...plan }: InstancePlan = {},
+) {
   const simulator = await startHomeAssistant(instance);
   t.after(() => simulator.stop());
+  fill?.(simulator.instance);
   const settings = { protocol: "home-assistant", allowPrivateNetworks: true };
   const story = await world(t, { ...plan, furtherEcosystems: { home: settings } });
   const token = simulator.tokens.addLongLived();
@@ -29,5 +36,5 @@ export async function linkedInstance(t: TestContext, { instance, scope = control
     const shown = await client.v3.attributes(deviceId);
     return Object.fromEntries(Object.entries<{ value: unknown }>(shown).map(([name, { value }]) => [name, value]));
   };
-  return { story, simulator, token, deviceId, client, thermostatId: thermostat.thingId as string, attributes };
+  return { story, simulator, token, deviceId, client, thermostatId: thermostat?.thingId as string, attributes };
 }

@@ -139,6 +139,7 @@ function capabilitiesOf(
     stepCelsius,
     unit,
     minGapCelsius: gapCelsius,
+    single: null,
   };
   if (knownCapabilities.size < mostKnown) knownCapabilities.set(key, capabilities);
   return capabilities;

@@ -225,8 +225,8 @@ async function send(
   const { home, session } = followed;
   const group = home.groupOf(key);
   if (!group) return noLongerThere;
-  const call = serviceCallFor(step, group, home.view, home.unit);
-  if (!call) return { state: "rejected", message: "The instance has no such command for this entity" };
+  const call = serviceCallFor(step, group, home);
+  if ("refusal" in call) return { state: "rejected", message: call.refusal, reason: "notSupported" };
   const { domain, service, entityId, data } = call;
   const target = { entity_id: entityId };
   const called = session.call("call_service", { domain, service, target, service_data: data });

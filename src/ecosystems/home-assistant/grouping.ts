@@ -36,10 +36,10 @@ export function entitiesOf({ parts, conditions }: Group): readonly Entity[] {
 
 /**
  * Groups entities to things. Primary entities are climate, fan, light, switch, smoke and CO; each is a thing of its own,
- * except that a climate absorbs the fan of its device, and a smoke sensor a CO sensor of its device. Battery and
- * connectivity belong to all things of a device. Temperature and humidity belong to the only thing of a device, or are
- * a sensor of their own. A child device shares battery and connectivity of its parent, and one alarm may have sensors of
- * several children.
+ * except that a climate absorbs the only fan of its device, unless it is a pump, and a smoke sensor a CO sensor of its
+ * device. Battery and connectivity belong to all things of a device. Temperature and humidity belong to the only thing
+ * of a device, or are a sensor of their own. A child device shares battery and connectivity of its parent, and one alarm
+ * may have sensors of several children.
  */
 export function groupEntities(entities: readonly RoledEntity[], { devices }: Registries): readonly Group[] {
   const families = new Map<string, RoledEntity[]>();
@@ -89,13 +89,17 @@ function groupsOfDevice(
     const first = of(role)[0] ?? sortedById(parents).find((one) => one.role === role)?.entity;
     if (first) shared[role] = first;
   }
-  const fans = of("fan");
+  const [fans, pumps] = [of("fan"), of("pump")];
+  // Of several fans, the instance does not tell which one blows for the climate.
+  const isOnlyFan = fans.length === 1 && pumps.length === 0 && !hasPumpName(fans[0]!);
+  const climateFans = isOnlyFan && of("climate").length > 0 ? fans.splice(0) : [];
   const found: Found[] = [];
   const add = (listing: Group["listing"], kind: ThingKind, primary: Entity, parts: MutableParts) =>
     found.push({ listing, kind, primary, parts: { ...shared, ...parts } });
-  for (const climate of of("climate")) add("thermostats", "thermostat", climate, { climate, ...taken("fan", fans) });
+  for (const climate of of("climate"))
+    add("thermostats", "thermostat", climate, { climate, ...taken("fan", climateFans) });
   for (const { listing, kind, primary, parts } of alarms) add(listing, kind, primary, parts);
-  for (const fan of fans) add("others", "fan", fan, { fan });
+  for (const fan of [...fans, ...pumps]) add("others", "fan", fan, { fan });
   for (const light of of("light")) add("others", "light", light, { light });
   for (const one of of("switch")) add("others", "switch", one, { switch: one });
   addMeasured(found, shared, of("temperature"), of("humidity"));
@@ -169,6 +173,17 @@ function namedHalf({ originalName, translationKey }: Entity, deviceName: string)
   if (namesSmoke === namesCo) return undefined;
   return namesSmoke ? "smoke" : "carbonMonoxide";
 }
+
+/** Some integrations show a pump as a fan. The fan of a heat pump is a fan. */
+function hasPumpName({ name, originalName, translationKey, entityId }: Entity): boolean {
+  const names = [name, originalName, translationKey, entityId];
+  return names.some((text) => text !== null && pump.test(text.replaceAll(heatPump, "")));
+}
+
+/** In English, German, Dutch, Swedish, French, Italian and Spanish. */
+const pump = /pump|pomp|bomba/i;
+const heatPump =
+  /(heat|w[äa]e?rme|warmte|v[äa]rme)[\s_-]*p[uo]mp|pomp[ae][\s_](à|a|di)[\s_](chaleur|calore)|bomba[\s_]de[\s_]calor/gi;
 
 /** Takes the first entity out of the list. */
 function taken(role: Role, entities: Entity[]): MutableParts {

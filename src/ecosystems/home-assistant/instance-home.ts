@@ -4,6 +4,7 @@ import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import type { StreamListener } from "../connector.ts";
 import { textOf } from "../kit/document-values.ts";
 import { WholeHome } from "../kit/whole-home.ts";
+import { tellsFanSwitching } from "./domains/fan.ts";
 import { presenceOf } from "./domains/presence.ts";
 import { type TemperatureUnit, unitIn } from "./domains/values.ts";
 import { EntityStates } from "./entity-states.ts";
@@ -25,6 +26,7 @@ export interface HomeChange {
 export interface InstanceConfig {
   readonly unit: TemperatureUnit;
   readonly locationName: string | null;
+  readonly tellsFanSwitching: boolean;
   /** False while the instance starts: integrations are not loaded yet, and entities may be missing. */
   readonly isRunning: boolean;
 }
@@ -34,7 +36,12 @@ export function readConfig(result: unknown): InstanceConfig | undefined {
   if (!isJsonObject(result)) return undefined;
   const unit = isJsonObject(result.unit_system) ? unitIn(result.unit_system.temperature) : undefined;
   if (!unit) return undefined;
-  return { unit, locationName: textOf(result.location_name), isRunning: result.state === "RUNNING" };
+  return {
+    unit,
+    locationName: textOf(result.location_name),
+    tellsFanSwitching: tellsFanSwitching(result.version),
+    isRunning: result.state === "RUNNING",
+  };
 }
 
 /**
@@ -74,6 +81,10 @@ export class InstanceHome {
     return this.#config?.unit ?? "C";
   }
 
+  get tellsFanSwitching(): boolean {
+    return this.#config?.tellsFanSwitching === true;
+  }
+
   readonly view = (entityId: string) => this.#states.view(entityId);
 
   /** Takes the entities of the stored things: what they are is not known while the instance starts. */
@@ -101,7 +112,8 @@ export class InstanceHome {
       [smoke, carbonMonoxide].flatMap((entity) => (entity ? [entity.entityId] : [])),
     );
     this.#persons = roled.flatMap(({ entity, role }) => (role === "person" && !entity.isLeftOut ? [entity] : []));
-    this.#context = { ...namesOf(this.#groups, registries), structureId, unit: config.unit, view: this.view };
+    const { unit, tellsFanSwitching } = config;
+    this.#context = { ...namesOf(this.#groups, registries), structureId, unit, tellsFanSwitching, view: this.view };
     this.#groupsOf = new Map();
     const entities = new Map(this.#persons.map((entity) => [entity.entityId, entity]));
     for (const group of this.#groups) {
@@ -206,7 +218,7 @@ export class InstanceHome {
   #structure(): Structure {
     const persons = this.#persons.map(({ entityId }) => this.view(entityId));
     const presence = presenceOf(persons, this.view(homeZone));
-    return { name: this.#config?.locationName ?? null, listsDevices: true, ...(presence && { presence }) };
+    return { name: this.#config?.locationName ?? null, listsDevices: true, presence };
   }
 }
 

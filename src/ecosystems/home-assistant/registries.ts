@@ -68,7 +68,7 @@ export const registryProjections = {
     ...["id", "area_id", "name_by_user", "name", "manufacturer", "model", "parent_device_id", "next_name_part"],
   ),
   areas: entriesWith("area_id", "name"),
-  config: { pick: { unit_system: { pick: { temperature: true } }, location_name: true, state: true } },
+  config: { pick: { unit_system: { pick: { temperature: true } }, location_name: true, state: true, version: true } },
   states: {
     each: { pick: { entity_id: true, attributes: { pick: { device_class: true } } } },
     limit: entriesLimit,

@@ -2,6 +2,7 @@
 export type Role =
   | "climate"
   | "fan"
+  | "pump"
   | "light"
   | "switch"
   | "smoke"
@@ -25,8 +26,9 @@ export type AlarmCondition = "fault" | "endOfLife" | "testing" | "muted";
 export function roleOf(entityId: string, deviceClass: unknown, translationKey: string | null = null): Role | undefined {
   const domain = entityId.slice(0, entityId.indexOf("."));
   switch (domain) {
-    case "climate":
     case "fan":
+      return deviceClass === "pump" ? "pump" : domain;
+    case "climate":
     case "light":
     case "switch":
     case "person":

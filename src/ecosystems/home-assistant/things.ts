@@ -17,6 +17,7 @@ import { alarmConditions, type Role } from "./roles.ts";
 export interface ThingContext extends Pick<Registries, "devices" | "areas"> {
   readonly structureId: string;
   readonly unit: TemperatureUnit;
+  readonly tellsFanSwitching: boolean;
   readonly view: (entityId: string) => EntityView;
 }
 
@@ -100,7 +101,7 @@ function conditionsOf(half: AlarmHalf, group: Group, { view }: ThingContext): Re
 
 function traitsOf(
   { parts }: Group,
-  { view, unit }: ThingContext,
+  { view, unit, tellsFanSwitching }: ThingContext,
   conditions: Conditions,
   isDisconnected: boolean,
 ): Traits {
@@ -117,7 +118,7 @@ function traitsOf(
   return {
     ...(temperature && { temperature: temperatureTrait(...temperature, unit) }),
     ...(humidity && { humidity: humidityTrait(...humidity) }),
-    ...(fan && (parts.climate ? absorbedFanTraits(...fan) : fanTraits(...fan))),
+    ...(fan && (parts.climate ? absorbedFanTraits : fanTraits)(...fan, tellsFanSwitching)),
     ...(light && lightTraits(...light)),
     ...(plug && switchTraits(...plug)),
     // A thermostat's own temperature, humidity and fan replace those of other entities of its device.

@@ -65,6 +65,7 @@ function capabilitiesOf(
     stepCelsius: range.stepCelsius,
     unit,
     minGapCelsius: range.gapCelsius,
+    single: null,
   };
   knownCapabilities.set(key, capabilities);
   return capabilities;

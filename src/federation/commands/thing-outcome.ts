@@ -25,7 +25,7 @@ export async function recordAnswer(
     case "rejected": {
       const { message, retryAfterMs } = outcome;
       const blockedUntilMs = retryAfterMs === undefined ? null : nowMs + retryAfterMs;
-      return reject(tx, found, errorJson(refusalOf(outcome), cleanText(message)), nowMs, blockedUntilMs);
+      return reject(tx, found, errorJson(refusalOf(found, outcome), cleanText(message)), nowMs, blockedUntilMs);
     }
     case "unauthorized":
       return reject(tx, found, errorJson({ code: "needsReauth" }), nowMs);
@@ -62,9 +62,15 @@ async function reject(
   await changeThingReceipt(tx, row, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
 }
 
-function refusalOf(outcome: Extract<CommandOutcome, { readonly state: "rejected" }>): CommandError {
-  const { message, retryAfterMs, reason } = outcome;
+function refusalOf(
+  row: ThingCommandRow,
+  { message, retryAfterMs, reason }: Extract<CommandOutcome, { readonly state: "rejected" }>,
+): CommandError {
   if (retryAfterMs !== undefined) return { code: "rateLimited", retryAfterMs };
+  if (reason === "notSupported") {
+    const { trait, command } = commandIn(row);
+    return { code: reason, command: `${trait}.${command}`, reason: cleanText(message) };
+  }
   if (reason !== undefined) return { code: reason };
   return { code: "refused", text: cleanText(message) };
 }

@@ -19,7 +19,7 @@ export function checkTargets({ celsius, heatCelsius, coolCelsius }: Targets): Co
 }
 
 export function setTarget(thermostat: Thermostat, { params }: CommandNamed<"setTarget">): Plan | CommandError {
-  const mode = modeWithTarget(thermostat);
+  const mode = modeWithTarget(thermostat, "setTarget");
   if (typeof mode !== "string") return mode;
   const { celsius, ...named } = params;
   if (!hasPair(thermostat, mode)) return setOne(thermostat, mode, params);
@@ -30,7 +30,7 @@ export function setTarget(thermostat: Thermostat, { params }: CommandNamed<"setT
 
 /** The difference is added to the state that the commands before this one leave. */
 export function adjustTarget(thermostat: Thermostat, { params }: CommandNamed<"adjustTarget">): Plan | CommandError {
-  const mode = modeWithTarget(thermostat);
+  const mode = modeWithTarget(thermostat, "adjustTarget");
   if (typeof mode !== "string") return mode;
   if (hasPair(thermostat, mode)) {
     const pair = pairOf(thermostat);
@@ -46,9 +46,18 @@ export function adjustTarget(thermostat: Thermostat, { params }: CommandNamed<"a
 type ModeWithTarget = "heat" | "cool" | "heatCool" | "auto";
 
 /** The mode in force, unless it has no target that could be set. */
-function modeWithTarget({ state: { mode } }: Thermostat): ModeWithTarget | CommandError {
+function modeWithTarget(thermostat: Thermostat, name: "setTarget" | "adjustTarget"): ModeWithTarget | CommandError {
+  const { mode } = thermostat.state;
+  const { single, dual } = thermostat.capabilities;
+  const notSupported = { code: "notSupported", command: `thermostat.${name}` } as const;
+  if (single === false && dual === false) {
+    return { ...notSupported, reason: "it has no target temperature that can be set" };
+  }
   if (mode === null) return { code: "stale" };
   if (mode === "off" || mode === "eco" || mode === "dry" || mode === "fanOnly") return { code: "notInMode", mode };
+  if (single === false && !hasPair(thermostat, mode)) {
+    return { ...notSupported, reason: "it has targets only in the mode heatCool" };
+  }
   return mode;
 }
 

@@ -48,6 +48,7 @@ export const thermostat = defineTrait({
     stepCelsius: { value: celsius, meaning: "Targets are multiples of this step, counted from the lowest target." },
     unit: { value: { type: "enum", values: ["C", "F"] }, meaning: "The unit in which the device shows temperatures." },
     minGapCelsius: { value: celsius, meaning: "The least distance between the heating and the cooling target." },
+    single: { value: flag, meaning: "One target can be set in a mode that does not have two of them." },
   },
   commands: {
     setMode: {

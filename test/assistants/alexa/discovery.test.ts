@@ -75,6 +75,17 @@ describe("the endpoints of a home", () => {
     });
   }
 
+  for (const [dual, names] of [
+    [false, "thermostatMode"],
+    [true, "lowerSetpoint,upperSetpoint,thermostatMode"],
+  ] as const) {
+    it(`offer no single setpoint where none can be set: ${names}`, () => {
+      const capabilities = { modes: ["off", "heat", "heatCool"], dual, single: false } as const;
+      const [endpoint] = discovered([thing("thermostat", { thermostat: thermostat({}, capabilities) })]);
+      assert.deepEqual(interfacesOf(endpoint!), [`ThermostatController(${names})`]);
+    });
+  }
+
   it("offer only the sensor of a thermostat whose modes Alexa does not have", () => {
     const traits = { thermostat: thermostat({}, { modes: ["dry"] }), ...temperature(20) };
     const [endpoint] = discovered([thing("thermostat", traits)]);

@@ -44,6 +44,7 @@ describe("the properties of a thermostat", () => {
   const cases: readonly (readonly [string, Thermostat, readonly string[]])[] = [
     ["heat", thermostat(), ["thermostatMode=HEAT", "targetSetpoint=20.5"]],
     ["heat without a told target", thermostat({ targetCelsius: null }), ["thermostatMode=HEAT", "targetSetpoint=20.5"]],
+    ["heat of a thermostat that has only two targets", thermostat({}, { single: false }), ["thermostatMode=HEAT"]],
     ["cool", thermostat({ mode: "cool", targetCelsius: 25 }), ["thermostatMode=COOL", "targetSetpoint=25"]],
     [
       "two targets",

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { compressedDifference, compressedState } from "../../../simulator/home-assistant/compressed-state.ts";
 import { alarmTrait } from "../../../src/ecosystems/home-assistant/domains/alarm.ts";
+import { tellsFanSwitching } from "../../../src/ecosystems/home-assistant/domains/fan.ts";
 import { presenceOf } from "../../../src/ecosystems/home-assistant/domains/presence.ts";
 import { fromCelsius, toCelsius } from "../../../src/ecosystems/home-assistant/domains/values.ts";
 import { EntityStates, type EntityView } from "../../../src/ecosystems/home-assistant/entity-states.ts";
@@ -92,6 +93,48 @@ describe("the things of an instance", () => {
       ["thermostat c: batteryLow climate fan temperature"],
     ],
     [
+      "a climate absorbs none of two fans",
+      groupsOf(["c", "climate"], ["f", "fan"], ["g", "fan"]),
+      ["thermostat c: climate", "fan f: fan", "fan g: fan"],
+    ],
+    ...(["name", "originalName", "translationKey", "entityId"] as const).flatMap((name) => {
+      const groupsWith = (text: string) => groupsOf(["c", "climate"], ["f", "fan", { [name]: text }]);
+      const apart = ["thermostat c: climate", "fan f: fan"];
+      const pumps = [
+        "Pump 1",
+        "Umwälzpumpe",
+        "pompe de circulation",
+        "Pompa di circolazione",
+        "fan.bomba_piscina",
+        "Heat pump: circulation pump",
+      ];
+      const fans = [
+        "Fan",
+        "Heat pump",
+        "fan.warmepumpe",
+        "fan.pompe_a_chaleur",
+        "Bomba de calor",
+        "warmtepomp",
+        "Värmepump",
+      ];
+      return [
+        ...pumps.map((text) => [`a climate absorbs no fan with the ${name} ${text}`, groupsWith(text), apart] as const),
+        ...fans.map((text) => {
+          return [
+            `a climate absorbs a fan with the ${name} ${text}`,
+            groupsWith(text),
+            ["thermostat c: climate fan"],
+          ] as const;
+        }),
+      ];
+    }),
+    [
+      "a climate absorbs no pump, and no fan beside it",
+      groupsOf(["c", "climate"], ["f", "fan"], ["p", "pump"]),
+      ["thermostat c: climate", "fan f: fan", "fan p: fan"],
+    ],
+    ["a fan without a climate is a thing", groupsOf(["f", "fan"]), ["fan f: fan"]],
+    [
       "a smoke sensor absorbs the CO sensor of its device",
       groupsOf(["m", "carbonMonoxide"], ["s", "smoke"], ["o", "connectivity"]),
       ["alarm s: carbonMonoxide connectivity smoke"],
@@ -126,6 +169,7 @@ describe("the things of an instance", () => {
         ...registries,
         structureId: "home",
         unit: "C",
+        tellsFanSwitching: true,
         view: (id) => found.view(id),
       });
       const { smoke, carbonMonoxide, temperature, battery } = traits;
@@ -157,16 +201,33 @@ describe("the things of an instance", () => {
     assert.deepEqual([state.state, state.word], ["unknown", "smouldering"]);
   });
 
+  it("know by the version of the instance if fans have features for switching", () => {
+    const newer = ["2024.8.0b1", "2024.8.3", "2024.12.5", "2025.1.0", "2026.11.0.dev0"];
+    assert.deepEqual(
+      newer.map(tellsFanSwitching),
+      newer.map(() => true),
+    );
+    const older = ["2023.12.4", "2024.3.3", "2024.7.4", "dev", "", null, undefined, 2026];
+    assert.deepEqual(
+      older.map(tellsFanSwitching),
+      older.map(() => false),
+    );
+  });
+
   it("tell nobody's absence from a zone without persons, or while a person's place is unknown", () => {
     const at = (state: string, isFresh = true): EntityView => {
       return { lastState: { state, attributes: {} }, isFresh, isReachable: true, attributes: {}, contextId: undefined };
     };
-    const stateOf = (persons: readonly EntityView[], zone?: EntityView) => presenceOf(persons, zone)?.state.state;
-    assert.equal(stateOf([], at("0")), undefined);
+    const stateOf = (persons: readonly EntityView[], zone?: EntityView) => presenceOf(persons, zone).state.state;
+    assert.equal(stateOf([], at("0")), "unknown");
     assert.equal(stateOf([], at("2")), "home");
     assert.equal(stateOf([at("not_home"), at("Work")]), "away");
     assert.equal(stateOf([at("not_home"), at("home")]), "home");
-    assert.equal(stateOf([at("not_home"), at("home", false)]), undefined);
+    assert.equal(stateOf([at("not_home"), at("home", false)]), "unknown");
+    assert.equal(stateOf([at("home", false)], at("0")), "unknown");
+    assert.equal(stateOf([at("home", false)], at("1")), "home");
+    assert.equal(stateOf([at("home", false)], at("1", false)), "unknown");
+    assert.equal(stateOf([]), "unknown");
   });
 
   it("have temperatures that survive the way to Fahrenheit and back, on whole steps", () => {

@@ -56,7 +56,8 @@ export function hasPair(thing: OfferedThing): boolean {
 
 /** Whether some mode has one setpoint. */
 export function hasSingleTarget(thing: OfferedThing): boolean {
-  const modes = thing.traits.thermostat?.capabilities.modes;
+  const { modes, single } = thing.traits.thermostat?.capabilities ?? {};
+  if (single === false) return false;
   if (!modes) return true;
   return modes.some(
     (mode) => mode === "heat" || mode === "cool" || mode === "auto" || (mode === "heatCool" && !hasPair(thing)),

@@ -42,7 +42,8 @@ type SetpointField = Extract<keyof Thermostat["state"], `${string}Celsius`>;
 
 /** The setpoints in force. A mode without a target has none, such as `off`. */
 function setpointValues(thermostat: Thermostat, isPair: boolean): readonly Value[] {
-  const single = (field: SetpointField | undefined) => setpoint(thermostat, "targetSetpoint", field);
+  const isSingle = thermostat.capabilities.single !== false;
+  const single = (field: SetpointField | undefined) => (isSingle ? setpoint(thermostat, "targetSetpoint", field) : []);
   const pair = (heat: SetpointField, cool: SetpointField) => {
     const both = [...setpoint(thermostat, "lowerSetpoint", heat), ...setpoint(thermostat, "upperSetpoint", cool)];
     return both.length === 2 ? both : [];

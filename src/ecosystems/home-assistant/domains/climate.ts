@@ -1,15 +1,19 @@
 import type { Traits } from "../../../home/catalogue.ts";
 import type { Fan } from "../../../home/traits/fan.ts";
 import type { Thermostat, ThermostatMode } from "../../../home/traits/thermostat.ts";
-import type { JsonObject } from "../../../runtime/json/untrusted-json.ts";
 import { percentOf, textOf } from "../../kit/document-values.ts";
-import type { EntityState } from "../entity-states.ts";
+import type { EntityAttributes, EntityState } from "../entity-states.ts";
 import { featuresOf, numberOf, type TemperatureUnit, textsOf, toCelsius, toCelsiusStep } from "./values.ts";
 
 /** Bits of `supported_features`. */
+const targetTemperature = 1;
 const targetRange = 2;
 const fanMode = 8;
 const presetMode = 16;
+
+function hasFeature({ supported_features: features }: EntityAttributes, bits: number): boolean {
+  return (featuresOf(features) & bits) !== 0;
+}
 
 /** What a climate entity tells: heating and cooling, its fan, temperature and humidity. */
 export function climateTraits({ state, attributes }: EntityState, available: boolean, unit: TemperatureUnit): Traits {
@@ -39,15 +43,16 @@ const modes: ReadonlyMap<unknown, ThermostatMode> = new Map(
   Object.entries(modeWords).map(([mode, word]) => [word, mode as ThermostatMode]),
 );
 
-function stateOf(word: string, attributes: JsonObject, unit: TemperatureUnit): Thermostat["state"] {
+function stateOf(word: string, attributes: EntityAttributes, unit: TemperatureUnit): Thermostat["state"] {
   const mode = modes.get(word) ?? null;
   const target = toCelsius(attributes.temperature, unit);
+  // The single target belongs to the mode in force. A climate without it tells the pair in every mode.
+  const singleMode = hasFeature(attributes, targetTemperature) ? mode : null;
   return {
     mode,
     baseMode: null,
-    // The single target belongs to the mode in force; the pair is told only in heat_cool.
-    heatCelsius: mode === "heat" ? target : toCelsius(attributes.target_temp_low, unit),
-    coolCelsius: mode === "cool" ? target : toCelsius(attributes.target_temp_high, unit),
+    heatCelsius: singleMode === "heat" ? target : toCelsius(attributes.target_temp_low, unit),
+    coolCelsius: singleMode === "cool" ? target : toCelsius(attributes.target_temp_high, unit),
     targetCelsius: target,
     ecoHeatCelsius: null,
     ecoCoolCelsius: null,
@@ -58,14 +63,16 @@ function stateOf(word: string, attributes: JsonObject, unit: TemperatureUnit): T
 
 const actions = ["off", "idle", "heating", "cooling", "fan", "drying", "preheating", "defrosting"] as const;
 
-function capabilitiesOf(attributes: JsonObject, unit: TemperatureUnit): Thermostat["capabilities"] {
-  const features = featuresOf(attributes.supported_features);
-  const [min, max] = [toCelsius(attributes.min_temp, unit), toCelsius(attributes.max_temp, unit)];
+function capabilitiesOf(attributes: EntityAttributes, unit: TemperatureUnit): Thermostat["capabilities"] {
+  // Every climate has a range, also one without targets.
+  const hasTarget = hasFeature(attributes, targetTemperature | targetRange);
+  const limit = (value: unknown) => (hasTarget ? toCelsius(value, unit) : null);
+  const [min, max] = [limit(attributes.min_temp), limit(attributes.max_temp)];
   const words = textsOf(attributes.hvac_modes);
   return {
     modes: words?.flatMap((word) => modes.get(word) ?? []) ?? null,
-    presets: (features & presetMode) === 0 ? null : textsOf(attributes.preset_modes),
-    dual: (features & targetRange) !== 0,
+    presets: hasFeature(attributes, presetMode) ? textsOf(attributes.preset_modes) : null,
+    dual: hasFeature(attributes, targetRange),
     minHeatCelsius: min,
     maxHeatCelsius: max,
     minCoolCelsius: min,
@@ -73,19 +80,25 @@ function capabilitiesOf(attributes: JsonObject, unit: TemperatureUnit): Thermost
     stepCelsius: toCelsiusStep(stepOf(attributes, unit), unit),
     unit,
     minGapCelsius: null,
+    single: hasFeature(attributes, targetTemperature),
   };
 }
 
 /** The step of targets in the instance's unit. Without one, the instance's own pages use these. */
-export function stepOf(attributes: JsonObject, unit: TemperatureUnit): number {
+export function stepOf(attributes: EntityAttributes, unit: TemperatureUnit): number {
   return numberOf(attributes.target_temp_step) ?? (unit === "F" ? 1 : 0.5);
 }
 
-function fanOf(attributes: JsonObject, available: boolean): Fan | undefined {
-  if ((featuresOf(attributes.supported_features) & fanMode) === 0) return undefined;
+function fanOf(attributes: EntityAttributes, available: boolean): Fan | undefined {
+  if (!hasFeature(attributes, fanMode)) return undefined;
   return {
     available,
     state: { mode: textOf(attributes.fan_mode), percent: null },
-    capabilities: { modes: textsOf(attributes.fan_modes), percentStep: null },
+    capabilities: { modes: climateFanModes(attributes), percentStep: null },
   };
+}
+
+/** Null without a fan. */
+export function climateFanModes(attributes: EntityAttributes): readonly string[] | null {
+  return hasFeature(attributes, fanMode) ? textsOf(attributes.fan_modes) : null;
 }
