@@ -17,6 +17,7 @@ export const split: Readonly<Record<string, Split>> = {
   attributes: { by: "user_id", note: "" },
   blind_intervals: { by: "user_id", note: "" },
   things: { by: "user_id", note: "listed over all users for enterprise clients" },
+  sounding_devices: { by: "user_id", note: "listed over all users for the console's pages" },
   commands: { by: "user_id", note: "the sweep for unsettled requests reads all users" },
   thing_commands: { by: "user_id", note: "the sweep for unsettled commands reads all users" },
   devices: { by: "user_id", note: "listed by tenant_id for enterprise clients, over all users" },

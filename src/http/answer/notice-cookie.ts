@@ -16,10 +16,12 @@ const seconds = 60;
 export function noticeCookie(baseUrl: () => string, options: CookieOptions): NoticeCookie {
   const cookie = browserCookie(baseUrl, seconds, { sameSite: "Strict", ...options });
   return {
-    set: (notice, target) => cookie.set(encodeURIComponent(JSON.stringify([notice, pathOf(target)]))),
+    // A path has no space.
+    set: (notice, target) => cookie.set(encodeURIComponent(`${pathOf(target)} ${notice}`)),
     read(cookies, target) {
-      const [notice, path] = parsed(cookie.read(cookies) ?? "");
-      return path === pathOf(target) && typeof notice === "string" ? notice : undefined;
+      const start = `${pathOf(target)} `;
+      const text = decode(cookie.read(cookies) ?? "");
+      return text.startsWith(start) ? text.slice(start.length) : undefined;
     },
     clear: () => cookie.clear(),
   };
@@ -27,11 +29,10 @@ export function noticeCookie(baseUrl: () => string, options: CookieOptions): Not
 
 const pathOf = (address: string) => address.split(/[?#]/)[0]!;
 
-function parsed(value: string): readonly unknown[] {
+function decode(value: string): string {
   try {
-    const found: unknown = JSON.parse(decodeURIComponent(value));
-    return Array.isArray(found) ? found : [];
+    return decodeURIComponent(value);
   } catch {
-    return [];
+    return "";
   }
 }
