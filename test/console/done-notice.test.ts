@@ -39,7 +39,7 @@ describe("what a form has done", () => {
       await tab.context().addCookies([
         {
           name: `breezeway-console-done-${new URL(house.service.baseUrl).port}`,
-          value: encodeURIComponent(JSON.stringify(["home command", `/console/homes/${house.userId}/nest`])),
+          value: encodeURIComponent(`/console/homes/${house.userId}/nest home command`),
           url: house.service.baseUrl,
         },
       ]);
