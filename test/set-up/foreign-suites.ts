@@ -20,7 +20,7 @@ export const foreignSuites: Readonly<Record<string, string>> = {
 };
 
 /** Files of both commands: the one of its kind. The readers of event streams are all in one file, which runs one or all. */
-export const foreignSuitesOfTest: readonly string[] = [
+export const dailyForeignSuites: readonly string[] = [
   "test/events/foreign-readers.test.ts",
   "test/http/openapi.test.ts",
   "test/oauth/foreign-clients/oauth4webapi.test.ts",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
-import { foreignSuites, foreignSuitesOfTest } from "./foreign-suites.ts";
+import { dailyForeignSuites, foreignSuites } from "./foreign-suites.ts";
 import { longSuites } from "./long-suites.ts";
 
 /**
@@ -55,7 +55,7 @@ export function selectFiles(args: readonly string[], root: string): Selection {
   const files = globSync(suites[extent], { cwd: root })
     .filter((file) => extent === "faults" || !file.startsWith("test/faults/"))
     .filter((file) => extent !== "fast" || !slowForCheck.some((slow) => slow.test(file)))
-    .filter((file) => extent !== "foreign" || file in foreignSuites || foreignSuitesOfTest.includes(file))
+    .filter((file) => extent !== "foreign" || file in foreignSuites || dailyForeignSuites.includes(file))
     .filter((file) => (names.length > 0 ? isNamed(file) : !isLeftOut(file)))
     .sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (mixed(a) < mixed(b) ? -1 : 1));
   return { extent, files };

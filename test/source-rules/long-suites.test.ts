@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { foreignSuites, foreignSuitesOfTest } from "../set-up/foreign-suites.ts";
+import { dailyForeignSuites, foreignSuites } from "../set-up/foreign-suites.ts";
 import { longSuites } from "../set-up/long-suites.ts";
 import { selectFiles } from "../set-up/selection.ts";
 
@@ -12,8 +12,8 @@ describe("a suite with programs of other people", () => {
   it("is left out of npm test but for one of each kind, and runs with npm run foreign and npm run test:all", () => {
     const [daily, foreign, all] = [[], ["foreign"], ["all"]].map((args) => selectFiles(args, root).files);
     const leftOut = Object.keys(foreignSuites);
-    assert.deepEqual(foreign?.toSorted(), [...leftOut, ...foreignSuitesOfTest].sort());
-    assert.deepEqual(daily?.filter((file) => foreign?.includes(file)).sort(), foreignSuitesOfTest.toSorted());
+    assert.deepEqual(foreign?.toSorted(), [...leftOut, ...dailyForeignSuites].sort());
+    assert.deepEqual(daily?.filter((file) => foreign?.includes(file)).sort(), dailyForeignSuites.toSorted());
     assert.ok(foreign?.every((file) => all?.includes(file)));
   });
 });

@@ -6,7 +6,7 @@ import { OperatorBrowser } from "../../operators/operator-browser.ts";
 import { surfaceDatabases } from "../../set-up/deployment.ts";
 
 /** The values of `iss` that a client gets with a code, with a refused request, and when the user declines. */
-async function issuersOf(world: OAuthWorld, clientId: string): Promise<readonly (string | null)[]> {
+async function readIssuers(world: OAuthWorld, clientId: string): Promise<readonly (string | null)[]> {
   const change = { client_id: clientId };
   const refused = await world.browser().get(world.authorizeUrl({ ...change, response_type: "token" }));
   const returns = [
@@ -23,12 +23,12 @@ describe("settled: iss per client", () => {
       const world = await oauthWorld(t, { database });
       const { id } = await world.addClient({ sendsIssuer: false });
       const own = world.baseUrl;
-      assert.deepEqual(await issuersOf(world, world.client.id), [own, own, own]);
-      assert.deepEqual(await issuersOf(world, id), [null, null, null]);
+      assert.deepEqual(await readIssuers(world, world.client.id), [own, own, own]);
+      assert.deepEqual(await readIssuers(world, id), [null, null, null]);
       const code = await world.code({ client_id: id });
       assert.notEqual(code, "");
       await world.service.parts.oauth.editClient(id, { sendsIssuer: true });
-      assert.deepEqual(await issuersOf(world, id), [own, own, own]);
+      assert.deepEqual(await readIssuers(world, id), [own, own, own]);
     });
   }
 
@@ -67,7 +67,7 @@ describe("settled: iss per client", () => {
       };
       const { client_id: id } = await run(...add, "--no-issuer");
       assert.equal((await run("client", "show", id)).sends_issuer, false);
-      assert.deepEqual(await issuersOf(world, id), [null, null, null]);
+      assert.deepEqual(await readIssuers(world, id), [null, null, null]);
       await run("client", "edit", id, "--name", "Rules 2");
       assert.equal((await run("client", "show", id)).sends_issuer, false, "what is not named stays");
       assert.equal((await run("client", "edit", id, "--issuer")).sends_issuer, true);
@@ -108,10 +108,10 @@ describe("settled: iss per client", () => {
     const here = `/console/clients/${world.client.id}`;
     const edit = { act: "client edit", client: world.client.id, to: here, name: "Voice", "redirect-uri": callback };
     assert.equal((await owner.send("/console/do", { ...edit, issuer: "false" })).status, 303);
-    assert.deepEqual(await issuersOf(world, world.client.id), [null, null, null]);
+    assert.deepEqual(await readIssuers(world, world.client.id), [null, null, null]);
     const page = await (await owner.get(`${here}?do=edit`)).text();
     assert.match(page, /<option value="false" selected>is left out/);
     assert.equal((await owner.send("/console/do", { ...edit, issuer: "true" })).status, 303);
-    assert.deepEqual(await issuersOf(world, world.client.id), Array(3).fill(world.baseUrl));
+    assert.deepEqual(await readIssuers(world, world.client.id), Array(3).fill(world.baseUrl));
   });
 });

@@ -111,11 +111,11 @@ describe("settled: authorize redirects to the tenant's login page", () => {
 
   it("stores nothing before the sign-in", async (t) => {
     const world = await oauthWorld(t);
-    const rowCounts = async () => [...(await storedRows(world))].map(([table, rows]) => [table, rows.length]);
-    const before = await rowCounts();
+    const countRows = async () => [...(await storedRows(world))].map(([table, rows]) => [table, rows.length]);
+    const before = await countRows();
     const browser = world.browser();
     for (let page = 0; page < 3; page++) await browser.get(world.authorizeUrl());
-    assert.deepEqual(await rowCounts(), before);
+    assert.deepEqual(await countRows(), before);
   });
 
   it("shows a page for an unknown client or redirect address, and for a changed or missing sealed request", async (t) => {

@@ -49,7 +49,7 @@ async function authApplication(test: TestContext, change: object = {}) {
   const world = await foreignWorld(test);
   const application = await startApplication(test);
   const client = await world.addClient({ redirectUris: [`${application.url}/auth/callback/breezeway`] });
-  const provider = await recipe(world.folder, world.baseUrl, client);
+  const provider = await readRecipe(world.folder, world.baseUrl, client);
   const errors: string[] = [];
   const { Auth }: AnyJson = await import(authJs);
   const config = {
@@ -59,7 +59,7 @@ async function authApplication(test: TestContext, change: object = {}) {
     providers: [{ ...provider, ...change }],
     logger: { error: (error: Error) => void errors.push(`${error} ${(error.cause as AnyJson)?.err ?? ""}`), warn() {} },
   };
-  application.handle = async (request, response) => send(await Auth(await received(request), config), response);
+  application.handle = async (request, response) => send(await Auth(await toRequest(request), config), response);
   const visitor = new ScriptedBrowser(() => application.url);
   const signIn = async () => {
     const { csrfToken } = JSON.parse((await visitor.get("/auth/csrf")).body);
@@ -69,7 +69,7 @@ async function authApplication(test: TestContext, change: object = {}) {
 }
 
 /** The provider of the document's block, as a module. */
-async function recipe(folder: string, baseUrl: string, client: { readonly id: string; readonly secret: string }) {
+async function readRecipe(folder: string, baseUrl: string, client: { readonly id: string; readonly secret: string }) {
   const [, block = ""] = /```js\n([\s\S]*?)```/.exec(readFileSync(document, "utf8")) ?? [];
   const file = join(folder, "provider.mjs");
   writeFileSync(file, block);
@@ -83,7 +83,7 @@ async function recipe(folder: string, baseUrl: string, client: { readonly id: st
   }
 }
 
-async function received(request: IncomingMessage): Promise<Request> {
+async function toRequest(request: IncomingMessage): Promise<Request> {
   const { method = "GET", url = "", headers } = request;
   return new Request(`http://${headers.host}${url}`, {
     method,
