@@ -52,7 +52,7 @@ describe("settled: iss per client", () => {
     const world = await oauthWorld(t);
     const { administration } = world.service.parts;
     const owner = new OperatorBrowser(world.baseUrl);
-    const { path } = (await administration.run("operator claim", {}, { baseUrl: world.baseUrl })) as { path: string };
+    const { path } = (await administration.run("operator claim", {})) as { path: string };
     assert.equal((await owner.send(path, { name: "ada", password: "correct horse" })).status, 303);
     const made = await administration.run("operator token make", { operator: "ada", name: "laptop" });
     const { token } = made as { token: string };
@@ -101,7 +101,7 @@ describe("settled: iss per client", () => {
     const world = await oauthWorld(t);
     const { administration } = world.service.parts;
     const owner = new OperatorBrowser(world.baseUrl);
-    const { path } = (await administration.run("operator claim", {}, { baseUrl: world.baseUrl })) as { path: string };
+    const { path } = (await administration.run("operator claim", {})) as { path: string };
     assert.equal((await owner.send(path, { name: "ada", password: "correct horse" })).status, 303);
     const form = await (await owner.get("/console/clients?do=add")).text();
     assert.match(form, /<select[^>]* name="issuer"[^>]*><option value="true" selected>/);
