@@ -59,15 +59,20 @@ export function openTicket(sealer: Sealer, sealed: string, csrf: string): LoginT
   }
 }
 
-/** The state is not encoded a second time: the address must fit into the small header buffers of proxies. */
-export function sealRequest(sealer: Sealer, ticket: RequestTicket): string {
-  return sealer.derive(requestPurpose).seal(JSON.stringify(ticket), context);
+/** The state follows the JSON as plain text: its address must fit into the small header buffers of proxies. */
+export function sealRequest(sealer: Sealer, { request, expiresMs }: RequestTicket): string {
+  const { state, ...stateless } = request;
+  const json = JSON.stringify({ request: stateless, expiresMs });
+  return sealer.derive(requestPurpose).seal(`${json}\n${state}`, context);
 }
 
 /** Undefined when the ticket is not ours. The caller checks the expiry. */
 export function openRequest(sealer: Sealer, sealed: string): RequestTicket | undefined {
   try {
-    return JSON.parse(sealer.derive(requestPurpose).open(sealed, context)) as RequestTicket;
+    const text = sealer.derive(requestPurpose).open(sealed, context);
+    const end = text.indexOf("\n");
+    const { request, expiresMs } = JSON.parse(text.slice(0, end)) as RequestTicket;
+    return { request: { ...request, state: text.slice(end + 1) }, expiresMs };
   } catch {
     return undefined;
   }
