@@ -13,7 +13,7 @@ import { selectFiles } from "./set-up/selection.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
- * Runs the tests: `npm test`, `npm run test:all`, `npm run faults` and the tests of `npm run check`
+ * Runs the tests: `npm test`, `npm run test:all`, `npm run foreign`, `npm run faults` and the tests of `npm run check`
  * (`set-up/selection.ts`). It sets up what they need. Most test files share a few processes; the files of
  * `set-up/own-process.ts` and the long suites have one each.
  */
@@ -31,6 +31,7 @@ else await setUpServers();
 useTemporaryFolder();
 if (extent === "spread") process.env.SPREAD = "true";
 if (extent === "all") process.env.TEST_ALL = "true";
+if (extent === "foreign") process.env.TEST_FOREIGN = "true";
 
 // Tests also wait: with two processes more than cores, the cores are hardly ever idle. The fast tests hardly wait, and
 // each process loads all modules: one process leaves a core to the other steps of `npm run check`.

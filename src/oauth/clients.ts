@@ -37,6 +37,8 @@ export interface NewClient {
   readonly returnUrls?: readonly string[];
   /** The client has signed its users in itself, so that link pages do not ask them to; false by default. */
   readonly vouchesForUsers?: boolean;
+  /** The redirect to the client carries `iss` (RFC 9207); true by default. */
+  readonly sendsIssuer?: boolean;
 }
 
 /** Undefined members stay unchanged. */
@@ -45,6 +47,7 @@ export interface ClientChange {
   readonly redirectUris?: readonly string[] | undefined;
   readonly returnUrls?: readonly string[] | undefined;
   readonly vouchesForUsers?: boolean | undefined;
+  readonly sendsIssuer?: boolean | undefined;
 }
 
 /** A client with its new secret, which is shown only this once. */
@@ -115,15 +118,15 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
   return {
     async addClient(registration) {
       const { tenant, name: newName, kind, redirectUris, requiresPkce } = registration;
-      const { returnUrls = [], vouchesForUsers = false } = registration;
+      const { returnUrls = [], vouchesForUsers = false, sendsIssuer = true } = registration;
       const name = checkNewName("name", readName("name", newName));
       checkRedirectUris(redirectUris, kind);
       checkReturnUrls(returnUrls);
       const { tenantId } = await tenants.findTenant(tenant);
       const secret = newSecret("bwcs_");
       const id = `bwc_${randomBytes(16).toString("base64url")}`;
-      const linkPages = { returnUrls, vouchesForUsers };
-      const client = { id, tenantId, name, kind, redirectUris, requiresPkce, ...linkPages, hasStrictScopes: true };
+      const registered = { name, redirectUris, returnUrls, vouchesForUsers, sendsIssuer };
+      const client = { id, tenantId, kind, requiresPkce, ...registered, hasStrictScopes: true };
       return store.transaction(async (tx) => {
         await tx.clients.add({ ...client, secrets: [{ hash: hashOf(secret), endsMs: null }] });
         return { client: { ...client, createdMs: await tx.clock.nowMs(), suspendedMs: null }, secret };
@@ -142,6 +145,7 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
           redirectUris: wanted.redirectUris ?? client.redirectUris,
           returnUrls: wanted.returnUrls ?? client.returnUrls,
           vouchesForUsers: wanted.vouchesForUsers ?? client.vouchesForUsers,
+          sendsIssuer: wanted.sendsIssuer ?? client.sendsIssuer,
         };
         await tx.clients.setRegistration(clientId, registered);
         return { ...withoutSecrets(client), ...registered };

@@ -29,8 +29,10 @@ export interface AdminCall extends OperatorRule {
 }
 
 export interface AdminField {
-  /** The option's name; callers write it in camel case. */
+  /** The name of the command's option. */
   readonly option: string;
+  /** The name over HTTP; by default the option's in camel case. */
+  readonly member?: string;
   readonly kind: "text" | "texts" | "flag" | "number" | "object";
   readonly meaning: string;
   readonly isRequired?: true;
@@ -56,6 +58,6 @@ export interface AdminActs {
 }
 
 /** `redirect-uri` is `redirectUri` for callers over HTTP. */
-export function memberName(option: string): string {
-  return option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+export function memberName({ option, member }: Pick<AdminField, "option" | "member">): string {
+  return member ?? option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

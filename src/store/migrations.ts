@@ -15,6 +15,7 @@ import {
   auditOfOwner,
   authorizationServer,
   failureCounts,
+  issuerOfClients,
   refreshTokensOfGrant,
   scopedTokens,
   strictScopes,
@@ -138,6 +139,7 @@ const steps: readonly Step[] = [
   strictScopes,
   soundingThings,
   soundingDevices,
+  issuerOfClients,
 ];
 
 export const schemaVersion = steps.length;
@@ -145,6 +147,8 @@ export const schemaVersion = steps.length;
 export const sealedAddressStep = steps.indexOf(sealedAddresses) + 1;
 /** Versions that know fewer steps ignore scopes. */
 export const scopeStep = steps.indexOf(scopedTokens) + 1;
+/** Versions that know fewer steps have no login page at an address of its own. */
+export const loginPageStep = steps.indexOf(issuerOfClients) + 1;
 /** Versions that know fewer steps can't read things in the compact form. */
 export const compactThingStep = steps.indexOf(compactThings) + 1;
 /** Versions that know fewer steps follow links without writing their things. */

@@ -41,7 +41,7 @@ describe("the Back button", { skip }, () => {
       await acceptButton(tab).click();
       await backAtClient(tab);
       await tab.goBack();
-      await heading(tab, "You are done here").waitFor();
+      await heading(tab, "You accepted").waitFor();
       assert.ok(await tab.getByText("Go on in Lantern.").isVisible());
       assert.equal(await acceptButton(tab).count(), 0);
     });
@@ -147,7 +147,7 @@ describe("an impatient user", { skip }, () => {
       await redeemed.promise;
       // The browser stops waiting for the client when the button is clicked again.
       await clickAccept();
-      await heading(tab, "You are done here").waitFor();
+      await heading(tab, "You accepted").waitFor();
     });
     answering.resolve();
     await world.assertLinked();
@@ -163,7 +163,7 @@ describe("an impatient user", { skip }, () => {
       await acceptButton(tab).click();
       await backAtClient(tab);
       await declineButton(second).click();
-      await heading(second, "You are done here").waitFor();
+      await heading(second, "You accepted").waitFor();
     });
     await world.assertLinked();
   });

@@ -291,6 +291,7 @@ describe("an administrator", () => {
         require_pkce: false,
         return_urls: [],
         vouches_for_users: false,
+        sends_issuer: true,
         suspended: false,
         created: "",
       },

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { EventSource } from "eventsource";
 import { createEventSource } from "eventsource-client";
 import { events as eventsIn } from "fetch-event-stream";
+import { hasAllForeign } from "../set-up/extent.ts";
 
 const require = createRequire(import.meta.url);
 const LaunchDarklySource = require("launchdarkly-eventsource").EventSource;
@@ -25,9 +26,8 @@ export interface ForeignReader {
 type Hear = (name: string, id: string, data: string) => void;
 
 export function foreignReaders(url: string, token: string): readonly ForeignReader[] {
-  return [ofEventSource, ofEventSourceClient, ofLaunchDarkly, ofFetchEventSource, ofFetchEventStream].map((open) =>
-    open(url, token),
-  );
+  const others = [ofEventSourceClient, ofLaunchDarkly, ofFetchEventSource, ofFetchEventStream];
+  return [ofEventSource, ...(hasAllForeign ? others : [])].map((open) => open(url, token));
 }
 
 /** `message` is the name of events without a name. */

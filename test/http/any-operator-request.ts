@@ -28,12 +28,7 @@ export function anyOperatorRequest(
       const left = values.values();
       return path.replace(/:\w+/g, () => encoded(left.next().value ?? "1"));
     });
-  const namesOf = ({ fields = [] }: AdminCall) => [
-    ...fields.map(({ option }) => memberName(option)),
-    "cursor",
-    "pageSize",
-    "x",
-  ];
+  const namesOf = ({ fields = [] }: AdminCall) => [...fields.map(memberName), "cursor", "pageSize", "x"];
   const call = fc.constantFrom(...calls).chain((one) =>
     fc
       .record({

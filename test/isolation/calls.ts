@@ -32,7 +32,13 @@ export interface Things {
   /** A token of the ecosystem that is not linked yet. */
   readonly ecosystemToken: string;
   /** A login page, open in a browser. */
-  readonly login: { readonly transaction: string; readonly csrf: string; readonly cookie: string };
+  readonly login: {
+    /** The sealed request in the address of the login page. */
+    readonly request: string;
+    readonly transaction: string;
+    readonly csrf: string;
+    readonly cookie: string;
+  };
   /** The page with the terms, open in the browser in which the owner has signed in. */
   readonly terms: { readonly transaction: string; readonly csrf: string };
 }
@@ -122,11 +128,13 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   "public /.well-known/oauth-authorization-server": open,
 
   "public /oauth2/authorize": ({ clientId }) => [
-    { parameters: { response_type: "code", client_id: clientId, state: "s-1" } },
+    { parameters: { response_type: "code", client_id: clientId, state: "s-1" }, success: 302 },
   ],
   "public /oauth2/logo/:tenantId": ({ tenantId }) => [{ path: { tenantId } }],
-  "public /oauth2/login": ({ userName, login: { transaction, csrf, cookie } }) => [
-    { key: "password", parameters: { transaction, csrf, username: userName }, cookie, success: 303 },
+  "public /oauth2/login": ({ userName, login: { request, transaction, csrf, cookie } }, method) => [
+    method === "GET"
+      ? { parameters: { request } }
+      : { key: "password", parameters: { transaction, csrf, username: userName }, cookie, success: 303 },
   ],
   "public /oauth2/terms": ({ terms: { transaction, csrf } }, method) => [
     method === "GET"

@@ -107,8 +107,10 @@ export async function ownersHome(test: TestContext, database: Deployment) {
 
   const login = async (): Promise<Things["login"]> => {
     const browser = world.browser();
-    const { transaction = "", csrf = "" } = formOf(await browser.get(world.authorizeUrl())).fields;
-    return { transaction, csrf, cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") };
+    const page = await browser.get(world.authorizeUrl());
+    const { transaction = "", csrf = "" } = formOf(page).fields;
+    const request = new URL(page.url).searchParams.get("request") ?? "";
+    return { request, transaction, csrf, cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") };
   };
   /** Signs the owner in without a decision; the browser's cookie is the key. */
   const signIn = async () => {

@@ -75,7 +75,7 @@ export const mutatedFolders: readonly MutatedFolder[] = [
     source: "src/oauth",
     near: ["test/oauth/!(access-ends-on-all-nodes|kill|revocation-over-nodes).test.ts", "test/oauth/bar/*.test.ts"],
     far: [
-      "test/oauth/foreign-clients/*.test.ts",
+      "test/oauth/foreign-clients/oauth4webapi.test.ts",
       "test/identity/*.test.ts",
       "test/events/{events,scopes,webhooks}.test.ts",
     ],

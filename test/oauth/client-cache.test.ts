@@ -11,7 +11,8 @@ function clients(isShared: boolean) {
   const state = { reads: 0, name: "first", until: Promise.resolve() };
   const row = (): ClientRow => ({
     ...{ id: "bwc_1", tenantId: 1 as TenantId, name: state.name, kind: "user", redirectUris: [], requiresPkce: false },
-    ...{ secrets: [], createdMs: 0, returnUrls: [], vouchesForUsers: false, hasStrictScopes: true, suspendedMs: null },
+    ...{ hasStrictScopes: true, suspendedMs: null },
+    ...{ secrets: [], createdMs: 0, returnUrls: [], vouchesForUsers: false, sendsIssuer: true },
   });
   const store = {
     isShared,

@@ -61,10 +61,11 @@ describe("the redirect to a client", () => {
   it("says why access is denied", () => {
     assert.deepEqual(
       Object.values(denied).map(({ error }) => error),
-      ["access_denied", "access_denied"],
+      ["access_denied", "access_denied", "access_denied"],
     );
     assert.match(denied.notAdmin.error_description, /administrator/);
     assert.match(denied.declined.error_description, /declined/);
+    assert.match(denied.expired.error_description, /expired/);
   });
 });
 

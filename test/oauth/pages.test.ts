@@ -43,7 +43,7 @@ function pagesWith(text: string | undefined): Record<string, Page> {
     errorWithoutBrand: messagePage({ kind: "error", sentence: say("It is broken.") }),
     declined: messagePage({ kind: "declined", ...message }),
     expired: messagePage({ kind: "expired", ...message }),
-    done: messagePage({ kind: "done", ...message }),
+    accepted: messagePage({ kind: "accepted", ...message }),
   };
 }
 
@@ -314,7 +314,7 @@ describe("a message", () => {
   const sentences = [
     ["expired", "This page has expired Start again from Lantern."],
     ["declined", "Nothing was shared You declined, so Lantern has no access to your account."],
-    ["done", "You are done here Go on in Lantern."],
+    ["accepted", "You accepted Go on in Lantern."],
     ["error", "It is broken. Go back to Lantern and start again from there."],
   ] as const;
   for (const [name, sentence] of sentences) {
@@ -334,7 +334,7 @@ describe("a message", () => {
 describe("a tenant's accent", () => {
   const styled = (accent: string | undefined) => {
     const brand = { tenantName: "N", accent, logoUrl: undefined, supportUrl: undefined };
-    const { html: text } = messagePage({ kind: "done", brand });
+    const { html: text } = messagePage({ kind: "accepted", brand });
     const [light, dark] = [...text.matchAll(/:root\{([^}]*--edge:[^}]*)\}/g)].map((match) => match[1]!);
     const color = (rules: string, name: string) => readColor(new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(rules)![1]!)!;
     return { light: light!, dark: dark!, color };
@@ -365,6 +365,6 @@ describe("a tenant's accent", () => {
 
   it("that is not a colour can't get into the style", () => {
     const brand = { tenantName: "N", accent: "red}body{display:none", logoUrl: undefined, supportUrl: undefined };
-    assert.ok(!messagePage({ kind: "done", brand }).html.includes("display:none"));
+    assert.ok(!messagePage({ kind: "accepted", brand }).html.includes("display:none"));
   });
 });

@@ -21,13 +21,27 @@ describe("a user who declined", () => {
 });
 
 describe("a user who accepted", () => {
-  it("sees at the terms' address that nothing is left to do", async (t) => {
+  it("sees at the terms' address that they accepted, not that the app has access", async (t) => {
     const world = await oauthWorld(t);
     const { browser, address, form } = await atTerms(world);
     assert.equal((await browser.submit(form, { decision: "accept" })).status, 302);
     const shown = await browser.get(address);
     assert.equal(shown.status, 400);
-    assert.match(shown.body, /You are done here/);
+    assert.match(shown.body, /You accepted/);
+  });
+
+  it("does not read at a stale address that linking is done, if the exchange was refused", async (t) => {
+    const world = await oauthWorld(t);
+    const { browser, address, form } = await atTerms(world);
+    const { location } = await browser.submit(form, { decision: "accept" });
+    const code = new URL(location).searchParams.get("code") ?? "";
+    const refused = await world.exchange(code, world.client, { redirect_uri: "https://other.example/" });
+    assert.equal(refused.body.error, "invalid_grant");
+    for (const shown of [await browser.get(address), await browser.submit(form, { decision: "accept" })]) {
+      const words = shown.body.replace(/<style>[\s\S]*?<\/style>|<[^>]*>/g, "");
+      assert.match(words, /You accepted\s+Go on in Voice\. If it has no access there, start again from Voice\./);
+      assert.doesNotMatch(words, /\bdone\b/i);
+    }
   });
 });
 

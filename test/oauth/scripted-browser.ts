@@ -20,7 +20,7 @@ export interface Shown {
   readonly form: Form | undefined;
 }
 
-/** A browser without script. It keeps cookies and reads forms, but follows no redirect by itself. */
+/** A browser without script. It keeps cookies and reads forms. It follows the redirect to the login page, and no other. */
 export class ScriptedBrowser {
   readonly #baseUrl: () => string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -32,8 +32,10 @@ export class ScriptedBrowser {
     this.#headers = headers;
   }
 
-  get(address: string): Promise<Shown> {
-    return this.#send(address, { method: "GET" });
+  async get(address: string): Promise<Shown> {
+    const shown = await this.#send(address, { method: "GET" });
+    const isLogin = this.#isOurs(shown.location) && /\/oauth2\/login\?/.test(shown.location);
+    return isLogin ? this.#send(shown.location, { method: "GET" }) : shown;
   }
 
   /** Submits a form with the user's input; undefined removes a field, and a list stands for ticked boxes. */

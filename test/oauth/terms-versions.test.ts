@@ -92,7 +92,8 @@ describe("terms", () => {
           ["POST", "/oauth2/terms", 303, world.userId],
           ["GET", "/oauth2/terms", 200, world.userId],
           ["POST", "/oauth2/login", 303, null],
-          ["GET", "/oauth2/authorize", 200, null],
+          ["GET", "/oauth2/login", 200, null],
+          ["GET", "/oauth2/authorize", 302, null],
         ],
       );
     });

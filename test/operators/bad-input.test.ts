@@ -185,9 +185,7 @@ async function operatorsHome(t: Parameters<typeof operatorWorld>[0], database: s
 /** A list in a query is a parameter that stands there several times. */
 function allowingLists(version: BadRequest, { method, fields = [] }: AdminCall): BadRequest {
   const lists = method === "GET" ? fields.filter(({ kind }) => kind === "texts") : [];
-  return lists.some(({ option }) => version.name === `${memberName(option)} twice`)
-    ? { ...version, mayPass: true }
-    : version;
+  return lists.some((field) => version.name === `${memberName(field)} twice`) ? { ...version, mayPass: true } : version;
 }
 
 /** Each parameter of the path in turn is strange. */

@@ -6,5 +6,8 @@ export function rounds({ all, few }: { readonly all: number; readonly few: numbe
   return isAll ? all : few;
 }
 
+/** `npm test` runs one program of other people of each kind, `npm run foreign` and `npm run test:all` run all of them. */
+export const hasAllForeign: boolean = isAll || process.env.TEST_FOREIGN === "true";
+
 /** `npm run check` leaves PostgreSQL out. */
 export const hasPostgres: boolean = process.env.TEST_WITHOUT_POSTGRES !== "true";

@@ -43,7 +43,6 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/first-minutes/asleep.test.ts": "test/stories/kill",
   "test/federation/ecosystem-renewal.test.ts":
     "test/federation/renewal-over-nodes, test/stories/google-device-access, test/stories/home-assistant",
-  "test/http/openapi-judges.test.ts": "test/http/openapi, test/http/documented-answers",
   "test/http/reference.test.ts": "test/http/openapi, test/browser/flow",
   "test/identity/failures-over-nodes.test.ts": "test/identity/failure-limits",
   "test/isolation/running-command.test.ts": "test/isolation/secrets",
@@ -60,9 +59,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/operations/prometheus.test.ts": "test/deploy/alarms, test/metrics",
   "test/provisioning/large-batch.test.ts": "test/provisioning/batch",
   "test/repeated-writes/repeated-writes.test.ts": "test/stories/repeated-requests, test/idempotency",
-  "test/sdk/bundling.test.ts": "test/sdk/flow",
   "test/sdk/events-over-kills.test.ts": "test/sdk/events, test/events/foreign-readers, test/stories/kill",
-  "test/sdk/package.test.ts": "test/sdk/flow",
   "test/sdk/stream-state.test.ts": "test/sdk/events",
   "test/simulator/storm.test.ts": "test/simulator/faults",
   "test/store/backup-full-disk.test.ts": "test/store/backup",

@@ -24,7 +24,10 @@ export const state: Row = {
     if (issuer !== deployment.url) {
       return {
         seen: `state is unchanged, but iss is ${issuer ?? "missing"}, not ${deployment.url}.`,
-        next: "Set BREEZEWAY_BASE_URL to the address that clients use: strict clients refuse another iss.",
+        next:
+          issuer === null
+            ? "Strict clients want iss: breezeway client edit --issuer."
+            : "Set BREEZEWAY_BASE_URL to the address that clients use: strict clients refuse another iss.",
       };
     }
     return { seen: "state is unchanged, and iss is the deployment." };

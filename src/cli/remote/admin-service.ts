@@ -136,7 +136,7 @@ function requestOf({ path: pattern, fields = [], isPaged }: AdminCall, input: In
       );
     }
     // `--no-return-url` means an empty list.
-    sent[memberName(option)] = field?.kind === "texts" && value === false ? [] : value;
+    sent[memberName(field ?? { option })] = field?.kind === "texts" && value === false ? [] : value;
   }
   return { path, sent };
 }

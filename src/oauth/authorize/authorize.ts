@@ -1,4 +1,5 @@
 import { decisionStep } from "./decision-step.ts";
+import { loginPageStep } from "./login-page-step.ts";
 import { loginStep } from "./login-step.ts";
 import { requestStep } from "./request-step.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
@@ -10,7 +11,8 @@ import { termsStep } from "./terms-step.ts";
  */
 export function authorizeSteps(parts: AuthorizeParts): readonly AuthorizeStep[] {
   return [
-    requestStep(parts), // checks the client's request and shows the login page
+    requestStep(parts), // checks the client's request
+    loginPageStep(parts), // shows the login page
     loginStep(parts), // checks name and password
     termsStep(parts), // shows the terms
     decisionStep(parts), // takes Accept or Decline and sends the browser back to the client

@@ -1,7 +1,7 @@
-/** The redirect to the client with these parameters and the issuer (RFC 9207). */
+/** The redirect to the client with these parameters and, unless undefined, the issuer (RFC 9207). */
 export function clientRedirectUrl(
   redirectUri: string,
-  issuer: string,
+  issuer: string | undefined,
   parameters: Readonly<Record<string, string | undefined>>,
 ): string {
   const pairs = Object.entries({ ...parameters, iss: issuer })
@@ -14,6 +14,7 @@ export function clientRedirectUrl(
 
 /** Errors for the client when access is denied. */
 export const denied = {
+  expired: { error: "access_denied", error_description: "The sign-in has expired." },
   declined: { error: "access_denied", error_description: "The user declined." },
   notAdmin: { error: "access_denied", error_description: "Only an administrator of the tenant can give this access." },
 };

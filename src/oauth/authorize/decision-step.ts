@@ -6,14 +6,14 @@ import type { SignInRow } from "../../store/tables/sign-ins.ts";
 import type { Client } from "../clients.ts";
 import { authorizePages } from "./authorize-pages.ts";
 import { authorizePaths, callerOf, formOf } from "./browser.ts";
-import { clientRedirectUrl, denied } from "./client-redirect.ts";
+import { denied } from "./client-redirect.ts";
 import type { AuthorizationRequest } from "./request.ts";
 import { csrfOf, signInOf } from "./sign-in-transaction.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
 /** Stores the user's decision, at most once, and redirects the browser to the client. */
 export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
-  const { store, issuer, codeSeconds } = parts;
+  const { store, codeSeconds } = parts;
   const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (sent, visit) => {
     const { transaction: signInId, csrf, decision, terms } = formOf(sent, ["transaction", "csrf", "decision", "terms"]);
@@ -39,8 +39,8 @@ export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
       return { kind: "redirect", status: 303, location, caller };
     }
     if ("page" in result) return show.message(400, { kind: result.page }, client);
-    const query = { ...result.redirectWith, state: request.state };
-    return { kind: "redirect", status: 302, location: clientRedirectUrl(request.redirectUri, issuer(), query), caller };
+    const location = show.redirectUrl(client, request, result.redirectWith);
+    return { kind: "redirect", status: 302, location, caller };
   };
   return { name: "decision", method: "POST", path: authorizePaths.terms, answer };
 }
@@ -59,7 +59,7 @@ type DecisionResult =
   /** The page did not show the present terms: they were set, replaced or removed while it was open. Show it again. */
   | { readonly newTerms: true }
   | { readonly redirectWith: Readonly<Record<string, string>> }
-  | { readonly page: "expired" | "declined" | "done" };
+  | { readonly page: "expired" | "declined" | "accepted" };
 
 /** Stores the decision. Idempotent until the code is redeemed; any other repetition gets a page that says why. */
 async function storeDecision(
@@ -81,7 +81,7 @@ async function storeDecision(
   if (row.decision === "accepted") {
     const storedCode = await tx.codes.find(key);
     const isWaiting = storedCode?.grantId === null && nowMs < storedCode.expiresMs;
-    return isAccepted && isWaiting ? { redirectWith: { code } } : { page: "done" };
+    return isAccepted && isWaiting ? { redirectWith: { code } } : { page: "accepted" };
   }
   // A double click on "Sign in" makes two sign-ins of one login page. Only one of them may be decided.
   if (await tx.signIns.decisionOf(row.loginId)) return { page: "expired" };

@@ -3,7 +3,7 @@ import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.
 import { loginProblemOf } from "../pages/login-page.ts";
 import { authorizePages } from "./authorize-pages.ts";
 import { authorizePaths, callerOf, formOf, signInStepLifetimeMs } from "./browser.ts";
-import { clientRedirectUrl, denied } from "./client-redirect.ts";
+import { denied } from "./client-redirect.ts";
 import { isOfBrowser, openTicket } from "./login-ticket.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
@@ -12,7 +12,7 @@ import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
  * decided, each right password starts a sign-in.
  */
 export function loginStep(parts: AuthorizeParts): AuthorizeStep {
-  const { store, identity, sealer, issuer } = parts;
+  const { store, identity, sealer } = parts;
   const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (sent, { browserSecret, source, disconnected }) => {
     const { transaction, csrf, username, password } = formOf(sent, ["transaction", "csrf", "username", "password"]);
@@ -28,7 +28,8 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
         (isOfBrowser(ticket, browserSecret) || (await tx.signIns.isOfBrowser(ticket.id, hashOf(browserSecret)))),
       decision: await tx.signIns.decisionOf(ticket.id),
     }));
-    if (!isThisBrowser || nowMs >= ticket.expiresMs) return show.expired(client);
+    if (nowMs >= ticket.expiresMs) return decision ? show.expired(client) : show.expiredLogin(client, request);
+    if (!isThisBrowser) return show.expired(client);
     if (decision) return show.message(400, { kind: decision === "declined" ? "declined" : "expired" }, client);
 
     if (username.trim() === "" || password === "") {
@@ -57,8 +58,7 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
         const location = `${show.path("terms")}?transaction=${signedIn}`;
         return { kind: "redirect", status: 303, location, browserSecret: secret, caller: callerOf(client) };
       }
-      const refused = { ...denied.notAdmin, state: request.state };
-      const location = clientRedirectUrl(request.redirectUri, issuer(), refused);
+      const location = show.redirectUrl(client, request, denied.notAdmin);
       return { kind: "redirect", status: 302, location, caller: callerOf(client) };
     } catch (error) {
       // Text that no name or password can hold is treated as wrong.

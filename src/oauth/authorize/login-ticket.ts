@@ -25,9 +25,16 @@ export interface LoginTicket {
   readonly request: AuthorizationRequest;
 }
 
+/** A checked authorization request on its way to the login page. Nobody is signed in yet, so any browser may open it. */
+export interface RequestTicket {
+  readonly request: AuthorizationRequest;
+  readonly expiresMs: number;
+}
+
 const context = "login";
 /** The purpose of the tickets' subkey: tickets are public, so they must not be sealed with the key of stored tokens. */
 const purpose = "login ticket";
+const requestPurpose = "authorization request";
 
 export function newLoginTicket(request: AuthorizationRequest, browserSecret: string, expiresMs: number): LoginTicket {
   return { id: randomUUID(), browserHash: hashOf(browserSecret), csrf: newSecret(""), expiresMs, request };
@@ -47,6 +54,25 @@ export function openTicket(sealer: Sealer, sealed: string, csrf: string): LoginT
     const { request, ...ticket } = JSON.parse(openWithAnyKey(sealer, sealed)) as LoginTicket;
     const state = Buffer.from(request.state, "base64url").toString();
     return isSame(csrf, ticket.csrf) ? { ...ticket, request: { ...request, state } } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The state follows the JSON as plain text: its address must fit into the small header buffers of proxies. */
+export function sealRequest(sealer: Sealer, { request, expiresMs }: RequestTicket): string {
+  const { state, ...stateless } = request;
+  const json = JSON.stringify({ request: stateless, expiresMs });
+  return sealer.derive(requestPurpose).seal(`${json}\n${state}`, context);
+}
+
+/** Undefined when the ticket is not ours. The caller checks the expiry. */
+export function openRequest(sealer: Sealer, sealed: string): RequestTicket | undefined {
+  try {
+    const text = sealer.derive(requestPurpose).open(sealed, context);
+    const end = text.indexOf("\n");
+    const { request, expiresMs } = JSON.parse(text.slice(0, end)) as RequestTicket;
+    return { request: { ...request, state: text.slice(end + 1) }, expiresMs };
   } catch {
     return undefined;
   }

@@ -22,12 +22,14 @@ export class UnsafeRequest extends Error {}
 
 /** The client and its redirect_uri are valid: redirect to the client with the error. */
 export class RefusedRequest extends Error {
+  readonly client: Client;
   readonly redirectUri: string;
   readonly state: string | undefined;
   readonly error: string;
 
-  constructor(redirectUri: string, state: string | undefined, { error, sentence }: Problem) {
+  constructor(client: Client, redirectUri: string, state: string | undefined, { error, sentence }: Problem) {
     super(sentence);
+    this.client = client;
     this.redirectUri = redirectUri;
     this.state = state;
     this.error = error;
@@ -67,7 +69,7 @@ export async function readAuthorizationRequest(
   const { redirectUri, isRedirectUriSent } = registeredRedirectUri(parameters, client);
   for (const check of checks) {
     const problem = problemOf(check, { client, parameters });
-    if (problem) throw new RefusedRequest(redirectUri, returnableState(parameters), problem);
+    if (problem) throw new RefusedRequest(client, redirectUri, returnableState(parameters), problem);
   }
   return {
     client,

@@ -7,7 +7,7 @@ import type { Sealer } from "./login-ticket.ts";
 
 /** One request of the browser in the authorization flow. */
 export interface AuthorizeStep {
-  readonly name: "request" | "login" | "terms" | "decision";
+  readonly name: "request" | "loginPage" | "login" | "terms" | "decision";
   readonly method: "GET" | "POST";
   readonly path: string;
   /** `sent`: the query of a GET, the form of a POST. */

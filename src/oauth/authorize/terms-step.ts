@@ -17,7 +17,7 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
     const { signIn, client: clientOfPage } = await signInOf(store, show, transaction, visit);
     if (!signIn) return show.expired(clientOfPage);
     const { row, user, client, request, browserSecret } = signIn;
-    if (row.decision) return show.message(400, { kind: row.decision === "declined" ? "declined" : "done" }, client);
+    if (row.decision) return show.message(400, { kind: row.decision }, client);
     const { terms } = await identity.brandOf(client.tenantId);
     const grants = terms ? await store.read((tx) => tx.grants.ofUser(user.id)) : [];
     const page = termsPage({

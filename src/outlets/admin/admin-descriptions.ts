@@ -66,9 +66,10 @@ function pathParameter(name: string): Parameter {
   };
 }
 
-function queryParameter({ option, kind, meaning, isRequired, example }: AdminField): Parameter {
+function queryParameter(field: AdminField): Parameter {
+  const { kind, meaning, isRequired, example } = field;
   return {
-    name: memberName(option),
+    name: memberName(field),
     in: "query",
     isRequired: isRequired === true,
     ...(kind === "texts" ? { isRepeatable: true } : {}),
@@ -91,10 +92,10 @@ function bodyOf(fields: readonly AdminField[]): ContentDescription {
     Object.fromEntries(
       fields
         .filter((field) => (field.isRequired === true) === isRequired)
-        .map(({ option, kind, meaning }) => [memberName(option), schemas[kind](meaning)]),
+        .map((field) => [memberName(field), schemas[field.kind](field.meaning)]),
     );
-  const examples = fields.flatMap(({ option, example }) =>
-    example === undefined ? [] : [[memberName(option), example] as const],
+  const examples = fields.flatMap((field) =>
+    field.example === undefined ? [] : [[memberName(field), field.example] as const],
   );
   return {
     contentType: "application/json",

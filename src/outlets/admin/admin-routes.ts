@@ -45,17 +45,17 @@ export function inputOf(call: AdminCall, { pathParameters, query, body }: Incomi
   const sent = takesQuery(call) ? valuesOfQuery(query, fields) : membersOf(body);
   const input: Record<string, unknown> = { ...(call.isPaged && { "page-size": String(pageSize) }) };
   for (const [name, value] of sent) {
-    const field = fields.find(({ option }) => memberName(option) === name);
+    const field = fields.find((each) => memberName(each) === name);
     if (!field) {
       // Parameters that proxies and caches add are ignored; a mistyped member of a body is not.
       if (takesQuery(call)) continue;
-      const known = fields.map(({ option }) => memberName(option)).join(", ") || "none";
+      const known = fields.map(memberName).join(", ") || "none";
       throw new BadParameter("body", `The body has a member that this call does not know. It takes: ${known}.`);
     }
     input[field.option] = readValue(field, value);
   }
   const missing = fields.find(({ option, isRequired }) => isRequired && input[option] === undefined);
-  if (missing) throw new BadParameter(missing.option, `${memberName(missing.option)} is missing.`);
+  if (missing) throw new BadParameter(missing.option, `${memberName(missing)} is missing.`);
   return { ...input, ...pathParameters };
 }
 
@@ -63,10 +63,10 @@ function valuesOfQuery(
   query: Incoming["query"],
   fields: readonly AdminField[],
 ): readonly (readonly [string, unknown])[] {
-  const isList = (name: string) => fields.some(({ option, kind }) => kind === "texts" && memberName(option) === name);
+  const isList = (name: string) => fields.some((each) => each.kind === "texts" && memberName(each) === name);
   const values = new Map<string, unknown>();
   for (const [name, value] of query) {
-    if (!isList(name) && values.has(name) && fields.some(({ option }) => memberName(option) === name)) {
+    if (!isList(name) && values.has(name) && fields.some((each) => memberName(each) === name)) {
       throw new BadParameter(name, `The parameter ${name} must be sent once.`);
     }
     if (isList(name)) values.set(name, [...((values.get(name) as string[] | undefined) ?? []), value]);
@@ -86,8 +86,9 @@ function membersOf(body: Incoming["body"]): readonly (readonly [string, unknown]
 }
 
 /** Commands read numbers as text. A null counts as left out. */
-function readValue({ option, kind }: AdminField, value: unknown): unknown {
-  const name = memberName(option);
+function readValue(field: AdminField, value: unknown): unknown {
+  const { kind } = field;
+  const name = memberName(field);
   if (value === null) return undefined;
   if (kind === "object") {
     if (typeof value === "object" && !Array.isArray(value)) return value;

@@ -233,7 +233,8 @@ function withoutDone(path: string): readonly [path: string, hadDone: boolean] {
 function formInput({ fields = [], path }: AdminCall, pairs: Pairs): Readonly<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const known = [...path.matchAll(/:(\w+)/g)].map(([, option]) => ({ option: option!, kind: "text" as const }));
-  for (const { option, kind } of [...known, ...fields]) {
+  for (const field of [...known, ...fields]) {
+    const { option, kind } = field;
     if (kind === "object") {
       const members = pairs.filter(([key, value]) => key.startsWith(`${option}.`) && value !== "");
       if (members.length > 0) {
@@ -241,7 +242,7 @@ function formInput({ fields = [], path }: AdminCall, pairs: Pairs): Readonly<Rec
       }
       continue;
     }
-    const values = pairs.filter(([key]) => key === option || key === memberName(option)).map(([, value]) => value);
+    const values = pairs.filter(([key]) => key === option || key === memberName(field)).map(([, value]) => value);
     if (values.length === 0) continue;
     if (kind === "texts") input[option] = values.flatMap((value) => value.split(/\r?\n/)).filter((one) => one !== "");
     else if (kind === "flag") input[option] = values.at(-1) !== "" && values.at(-1) !== "false";

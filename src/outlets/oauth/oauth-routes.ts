@@ -16,7 +16,7 @@ import type { OAuth } from "../../oauth/oauth.ts";
 import type { Parameters, SentParameters } from "../../oauth/parameters.ts";
 import type { IssuedTokens } from "../../oauth/tokens.ts";
 
-import { getLogo, sendDecision, sendLogin, showTerms, startAuthorization } from "./page-descriptions.ts";
+import { getLogo, sendDecision, sendLogin, showLogin, showTerms, startAuthorization } from "./page-descriptions.ts";
 import { getServerMetadata, issueToken, revokeToken } from "./token-descriptions.ts";
 
 export interface OAuthRouteParts {
@@ -97,6 +97,7 @@ const pageCodes: Readonly<Record<number, string>> = {
 
 const stepDescriptions: Readonly<Record<AuthorizeStep["name"], Description>> = {
   request: startAuthorization,
+  loginPage: showLogin,
   login: sendLogin,
   terms: showTerms,
   decision: sendDecision,

@@ -34,7 +34,7 @@ export const startAuthorization: Description = {
   tag: "Authorization",
   summary: "Start the flow",
   words: [
-    "Open this address in the user's browser. The user signs in on the tenant's page, sees what your client asks for, and decides. The browser then comes back to your redirect address with `code` and `state`, or with `error` and `state`; `iss` names this server in either case.",
+    "Open this address in the user's browser. The user signs in on the tenant's page, sees what your client asks for, and decides. The browser then comes back to your redirect address with `code` and `state`, or with `error` and `state`; `iss` names this server in either case, unless your client is registered without it (`client edit --no-issuer`).",
     "If the client or its redirect address is unknown, the person sees a page, and the browser is never redirected.",
   ],
   parameters: [
@@ -66,14 +66,32 @@ export const startAuthorization: Description = {
     }),
   ],
   answers: [
-    page(200, "The tenant's login page."),
     {
       status: 302,
       meaning:
-        "The request was refused, and the browser returns to your redirect address with the error: `error` is `invalid_request` or `unsupported_response_type`.",
-      headers: { Location: text("Your redirect address with `error`, `error_description`, `state` and `iss`.") },
+        "To the tenant's login page. A refused request returns to your redirect address: `error` is `invalid_request` or `unsupported_response_type`.",
+      headers: {
+        Location: text(
+          "The login page; or your redirect address with `error`, `error_description`, `state` and `iss`.",
+        ),
+      },
     },
     page(400, "A page that says that the client or its redirect address is unknown."),
+  ],
+};
+
+export const showLogin: Description = {
+  operationId: "showLogin",
+  tag: "Authorization pages",
+  summary: "The login page",
+  words: ["The tenant's login page. `authorize` redirects here. The address works for ten minutes."],
+  parameters: [query("request", "The sealed authorization request.", { isRequired: true })],
+  answers: [
+    {
+      ...page(200, "The login page."),
+      headers: { "Set-Cookie": text("Binds the form to this browser.") },
+    },
+    expired,
   ],
 };
 

@@ -56,6 +56,9 @@ export const failureCounts: Step = ({ integer }) => [
 /** Clients that are registered before this step, or by a node that does not know it, keep the scopes of their version. */
 export const strictScopes: Step = () => ["ALTER TABLE clients ADD COLUMN has_strict_scopes INTEGER NOT NULL DEFAULT 0"];
 
+/** A node that does not know this step sends `iss` to every client, and shows no login page at an address of its own. */
+export const issuerOfClients: Step = () => ["ALTER TABLE clients ADD COLUMN sends_issuer INTEGER NOT NULL DEFAULT 1"];
+
 /** A user has few tokens, which are found by their owner. A tenant itself may have many. */
 export const tenantTokens: Step = {
   index: "access_tokens_of_tenant",

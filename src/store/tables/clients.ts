@@ -17,6 +17,8 @@ export interface ClientRow {
   readonly vouchesForUsers: boolean;
   /** A request without a known scope does not get everything (model/scopes.ts). False for clients of earlier versions. */
   readonly hasStrictScopes: boolean;
+  /** The redirect to the client carries `iss` (RFC 9207). */
+  readonly sendsIssuer: boolean;
   readonly secrets: readonly ClientSecret[];
   readonly createdMs: number;
   /** Since when the client is suspended; null: not at all. */
@@ -29,11 +31,11 @@ export interface ClientSecret {
   readonly endsMs: number | null;
 }
 
-type LinkPages = "returnUrls" | "vouchesForUsers";
-type Optional = LinkPages | "hasStrictScopes";
+type Registered = "name" | "redirectUris" | "returnUrls" | "vouchesForUsers" | "sendsIssuer";
+type Optional = "returnUrls" | "vouchesForUsers" | "sendsIssuer" | "hasStrictScopes";
 
 export interface ClientTable {
-  /** Without return addresses, not vouching, and with the scopes of earlier versions, by default. */
+  /** Without return addresses, not vouching, with `iss`, and with the scopes of earlier versions, by default. */
   add(
     client: Omit<ClientRow, "createdMs" | "suspendedMs" | Optional> & Partial<Pick<ClientRow, Optional>>,
   ): Promise<void>;
@@ -47,14 +49,14 @@ export interface ClientTable {
   /** Takes a shared lock until the transaction ends, so that the client can't be removed. Returns whether it exists. */
   hold(id: string): Promise<boolean>;
   setSecrets(id: string, secrets: readonly ClientSecret[]): Promise<void>;
-  setRegistration(id: string, registered: Pick<ClientRow, "name" | "redirectUris" | LinkPages>): Promise<void>;
+  setRegistration(id: string, registered: Pick<ClientRow, Registered>): Promise<void>;
   setSuspended(id: string, sinceMs: number | null): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
 const columns = `id, tenant_id AS "tenantId", name, kind, redirect_uris AS "redirectUris",
   requires_pkce AS "requiresPkce", return_urls AS "returnUrls", vouches_for_users AS "vouchesForUsers",
-  has_strict_scopes AS "hasStrictScopes", secrets, created_ms AS "createdMs", suspended_ms AS "suspendedMs"`;
+  has_strict_scopes AS "hasStrictScopes", sends_issuer AS "sendsIssuer", secrets, created_ms AS "createdMs", suspended_ms AS "suspendedMs"`;
 
 type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | Optional | "secrets"> & {
   readonly redirectUris: string;
@@ -62,6 +64,7 @@ type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | Optional |
   readonly returnUrls: string | null;
   readonly vouchesForUsers: number;
   readonly hasStrictScopes: number;
+  readonly sendsIssuer: number;
   readonly secrets: string;
 };
 
@@ -70,11 +73,11 @@ export function clientTable(sql: Sql): ClientTable {
     (await sql.all<StoredClient>(`SELECT ${columns} FROM clients ${tail}`, parameters)).map(fromStored);
   return {
     async add({ id, tenantId, name, kind, redirectUris, requiresPkce, secrets, ...more }) {
-      const { returnUrls = [], vouchesForUsers = false, hasStrictScopes = false } = more;
+      const { returnUrls = [], vouchesForUsers = false, hasStrictScopes = false, sendsIssuer = true } = more;
       await sql.run(
         `INSERT INTO clients (id, tenant_id, name, kind, redirect_uris, requires_pkce, return_urls, vouches_for_users,
-           has_strict_scopes, secrets, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+           has_strict_scopes, sends_issuer, secrets, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
         [
           id,
           tenantId,
@@ -85,6 +88,7 @@ export function clientTable(sql: Sql): ClientTable {
           JSON.stringify(returnUrls),
           vouchesForUsers ? 1 : 0,
           hasStrictScopes ? 1 : 0,
+          sendsIssuer ? 1 : 0,
           JSON.stringify(secrets),
           await sql.nowMs(),
         ],
@@ -110,10 +114,12 @@ export function clientTable(sql: Sql): ClientTable {
     async setSecrets(id, secrets) {
       await sql.run("UPDATE clients SET secrets = $2 WHERE id = $1", [id, JSON.stringify(secrets)]);
     },
-    async setRegistration(id, { name, redirectUris, returnUrls, vouchesForUsers }) {
+    async setRegistration(id, { name, redirectUris, returnUrls, vouchesForUsers, sendsIssuer }) {
+      const addresses = [JSON.stringify(redirectUris), JSON.stringify(returnUrls)];
       await sql.run(
-        `UPDATE clients SET name = $2, redirect_uris = $3, return_urls = $4, vouches_for_users = $5 WHERE id = $1`,
-        [id, name, JSON.stringify(redirectUris), JSON.stringify(returnUrls), vouchesForUsers ? 1 : 0],
+        `UPDATE clients SET name = $2, redirect_uris = $3, return_urls = $4, vouches_for_users = $5, sends_issuer = $6
+         WHERE id = $1`,
+        [id, name, ...addresses, vouchesForUsers ? 1 : 0, sendsIssuer ? 1 : 0],
       );
     },
     async setSuspended(id, sinceMs) {
@@ -132,6 +138,7 @@ function fromStored({
   returnUrls,
   vouchesForUsers,
   hasStrictScopes,
+  sendsIssuer,
   secrets,
   ...row
 }: StoredClient): ClientRow {
@@ -142,6 +149,7 @@ function fromStored({
     returnUrls: returnUrls === null ? [] : (JSON.parse(returnUrls) as string[]),
     vouchesForUsers: Boolean(vouchesForUsers),
     hasStrictScopes: Boolean(hasStrictScopes),
+    sendsIssuer: Boolean(sendsIssuer),
     secrets: JSON.parse(secrets) as ClientSecret[],
   };
 }

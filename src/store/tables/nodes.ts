@@ -1,5 +1,5 @@
 import type { NodeId } from "../../model/ids.ts";
-import { schemaVersion, scopeStep, thingStep } from "../migrations.ts";
+import { loginPageStep, schemaVersion, scopeStep, thingStep } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
 
 /** The nodes and their heartbeats, on the store's clock. No decision compares the clocks of two machines. */
@@ -24,6 +24,8 @@ export interface NodeTable {
   doAllKnow(step: number): Promise<boolean>;
   /** Whether all listed nodes enforce scopes. */
   doAllEnforceScopes(): Promise<boolean>;
+  /** Whether all listed nodes show the login page at its own address. */
+  doAllShowLoginPage(): Promise<boolean>;
   /** Listed nodes whose version follows links without writing their things. */
   withoutThings(): Promise<NodeId[]>;
   /** Makes versions that don't know this step of the schema refuse the store. Returns whether they did before. */
@@ -106,6 +108,7 @@ export function nodeTable(sql: Sql): NodeTable {
     },
     doAllKnow,
     doAllEnforceScopes: () => doAllKnow(scopeStep),
+    doAllShowLoginPage: () => doAllKnow(loginPageStep),
     async withoutThings() {
       const older = await sql.all<{ id: NodeId }>(
         "SELECT id FROM nodes WHERE schema_version IS NULL OR schema_version < $1",

@@ -7,18 +7,18 @@ import { type Home, makeHome, plain } from "./home.ts";
 
 /** Clients, and the codes and grants that they get. */
 export function clientTableCases(harness: StoreHarness): void {
-  it("keeps what link pages know of a client, and changes it for that client alone", () =>
+  it("stores return addresses, vouching and whether iss is sent, and changes them for one client alone", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       await addClients(store, home);
       const registered = (id: string) =>
         store.read(async (tx) => {
-          const { returnUrls, vouchesForUsers } = (await tx.clients.byId(id))!;
-          return { returnUrls, vouchesForUsers };
+          const { returnUrls, vouchesForUsers, sendsIssuer } = (await tx.clients.byId(id))!;
+          return { returnUrls, vouchesForUsers, sendsIssuer };
         });
-      const none = { returnUrls: [], vouchesForUsers: false };
+      const none = { returnUrls: [], vouchesForUsers: false, sendsIssuer: true };
       assert.deepEqual(await registered("bwc_1"), none);
-      const known = { returnUrls: ["https://app.example/linked"], vouchesForUsers: true };
+      const known = { returnUrls: ["https://app.example/linked"], vouchesForUsers: true, sendsIssuer: false };
       await store.transaction((tx) =>
         tx.clients.setRegistration("bwc_1", { name: "Voice", redirectUris: [], ...known }),
       );

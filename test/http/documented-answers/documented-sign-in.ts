@@ -51,10 +51,13 @@ export async function signInByBrowser(world: DocumentedWorld): Promise<void> {
   const { call, check, parts, addClient, loginForm, browser } = world;
   const { client_id: clientId } = await addClient("user");
   const request = { response_type: "code", client_id: clientId, state: "s" };
-  await call("startAuthorization", 200, { query: request });
   await call("startAuthorization", 302, { query: { ...request, state: "" } });
   await call("startAuthorization", 400, { query: { ...request, client_id: "nobody" } });
 
+  const { url } = await browser().get(world.authorizeUrl(clientId));
+  await call("startAuthorization", 302, { query: request });
+  await call("showLogin", 200, { query: { request: new URL(url).searchParams.get("request") ?? "" } });
+  await call("showLogin", 400, { query: { request: "nonsense" } });
   const login = await loginForm(clientId);
   const wrong = { username: person.name, password: "wrong" };
   check("sendLogin", 401, await login.browser.submit(login.form, wrong));

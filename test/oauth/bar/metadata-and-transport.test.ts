@@ -134,7 +134,9 @@ describe("a base address with a path", () => {
       return `http://127.0.0.1:${port}${href.slice(base.length)}`;
     };
     const browser = world.browser();
-    const login = formOf(await browser.get(through(`${base}/oauth2/authorize${new URL(world.authorizeUrl()).search}`)));
+    const authorize = through(`${base}/oauth2/authorize${new URL(world.authorizeUrl()).search}`);
+    const authorized = await fetch(authorize, { redirect: "manual" });
+    const login = formOf(await browser.get(through(authorized.headers.get("location") ?? "")));
     const filledIn = { username: ada.name, password: ada.password };
     const signedIn = await browser.submit({ ...login, action: through(login.action) }, filledIn);
     const terms = formOf(await browser.get(through(signedIn.location)));
@@ -166,7 +168,8 @@ describe("the Host and X-Forwarded-* headers of a request", () => {
         "X-Forwarded-For: 203.0.113.1",
       ];
       const truth = (await world.get(metadataPath)).body;
-      const { pathname, search } = new URL(world.authorizeUrl());
+      const { pathname, search } = new URL((await world.browser().get(world.authorizeUrl())).url);
+      const authorize = new URL(world.authorizeUrl());
       const wrong = new URL(world.authorizeUrl({ response_type: "token" }));
       const shape = ({ status, headers, body }: Answered) => ({
         status,
@@ -182,6 +185,11 @@ describe("the Host and X-Forwarded-* headers of a request", () => {
         const page = await rawRequest(world.baseUrl, [`GET ${pathname}${search} HTTP/1.1`, ...headers]);
         assert.equal(page.status, 200);
         assert.deepEqual(shape(page), shape(plain));
+        const authorized = await rawRequest(world.baseUrl, [
+          `GET ${authorize.pathname}${authorize.search} HTTP/1.1`,
+          ...headers,
+        ]);
+        assert.match(authorized.headers.get("location") ?? "", /^\/oauth2\/login\?request=/);
         assert.ok(!(page.body + JSON.stringify([...page.headers])).includes("evil"));
         const back = await rawRequest(world.baseUrl, [`GET ${wrong.pathname}${wrong.search} HTTP/1.1`, ...headers]);
         assert.equal(new URL(back.headers.get("location")!).searchParams.get("iss"), world.baseUrl);

@@ -13,6 +13,7 @@ const client = {
   require_pkce: boolean("Requests without PKCE are refused."),
   return_urls: list("Addresses to which link pages send users back.", text("An address.")),
   vouches_for_users: boolean("Link pages do not ask its users to sign in."),
+  sends_issuer: boolean("Users are sent back with `iss` (RFC 9207)."),
   suspended: boolean("Its secret and tokens are refused."),
   created: time("When it was added."),
 };
@@ -25,6 +26,7 @@ const exampleClient = {
   require_pkce: true,
   return_urls: [],
   vouches_for_users: false,
+  sends_issuer: true,
   suspended: false,
   created: exampleTime,
 };
@@ -43,6 +45,13 @@ const vouches: AdminField = {
   option: "vouches-for-users",
   kind: "flag",
   meaning: "It has signed its users in itself: link pages do not ask them to.",
+};
+const issuer: AdminField = {
+  option: "issuer",
+  member: "sendsIssuer",
+  kind: "flag",
+  meaning:
+    "Send users back with `iss` (RFC 9207), as by default. False for a client that refuses parameters it does not know.",
 };
 const suspension = object("The client.", {
   client_id: client.client_id,
@@ -91,6 +100,7 @@ export const clientCalls: readonly AdminCall[] = [
       { option: "require-pkce", kind: "flag", meaning: "Refuse its requests without PKCE." },
       returnUrl,
       vouches,
+      issuer,
     ],
     answer: credentials,
     example: exampleCredentials,
@@ -134,6 +144,7 @@ export const clientCalls: readonly AdminCall[] = [
       },
       returnUrl,
       vouches,
+      issuer,
     ],
     answer: object("The client after the change.", {
       client_id: client.client_id,
@@ -141,6 +152,7 @@ export const clientCalls: readonly AdminCall[] = [
       redirect_uris: client.redirect_uris,
       return_urls: client.return_urls,
       vouches_for_users: client.vouches_for_users,
+      sends_issuer: client.sends_issuer,
     }),
     example: {
       client_id: "bwc_…",
@@ -148,6 +160,7 @@ export const clientCalls: readonly AdminCall[] = [
       redirect_uris: ["https://voice.example/back"],
       return_urls: [],
       vouches_for_users: false,
+      sends_issuer: true,
     },
   },
   {

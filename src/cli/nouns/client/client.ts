@@ -6,7 +6,14 @@ import { hasFlag, number, optional, text, texts } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
 import { counted, rows, table, whole } from "../../terminal/output.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
-import { chosenClient, clientArgument, returnUrlMeaning, vouchesMeaning } from "./chosen-client.ts";
+import {
+  chosenClient,
+  clientArgument,
+  readIssuer,
+  returnUrlMeaning,
+  vouchesMeaning,
+  withIssuerOption,
+} from "./chosen-client.ts";
 import { edit } from "./client-edit.ts";
 import { clientSuspensions } from "./client-suspend.ts";
 
@@ -15,25 +22,27 @@ const add: AdminCommand = {
   meaning: "register a cloud that may ask users for access; its secret is shown once",
   examples: ['client add --tenant Acme --name "Voice" --redirect-uri https://voice.example/callback'],
   options: (command) =>
-    command
-      .requiredOption("--tenant <name or id>", "the tenant whose users it may ask")
-      .requiredOption("--name <name>", "the name that users read before they give it access")
-      .option(
-        "--redirect-uri <uri...>",
-        "an address to which users are sent back: https, exactly as the client sends it",
-      )
-      .addOption(
-        command
-          .createOption(
-            "--kind <kind>",
-            "user: acts for each user who gives it access; enterprise: acts for the whole tenant",
-          )
-          .choices(["user", "enterprise"])
-          .default("user"),
-      )
-      .option("--require-pkce", "refuse its requests without PKCE")
-      .option("--return-url <url...>", returnUrlMeaning)
-      .option("--vouches-for-users", vouchesMeaning),
+    withIssuerOption(
+      command
+        .requiredOption("--tenant <name or id>", "the tenant whose users it may ask")
+        .requiredOption("--name <name>", "the name that users read before they give it access")
+        .option(
+          "--redirect-uri <uri...>",
+          "an address to which users are sent back: https, exactly as the client sends it",
+        )
+        .addOption(
+          command
+            .createOption(
+              "--kind <kind>",
+              "user: acts for each user who gives it access; enterprise: acts for the whole tenant",
+            )
+            .choices(["user", "enterprise"])
+            .default("user"),
+        )
+        .option("--require-pkce", "refuse its requests without PKCE")
+        .option("--return-url <url...>", returnUrlMeaning)
+        .option("--vouches-for-users", vouchesMeaning),
+    ),
   async act({ clients }, input) {
     const { client, secret } = await clients.addClient({
       tenant: text(input, "tenant"),
@@ -43,6 +52,7 @@ const add: AdminCommand = {
       requiresPkce: hasFlag(input, "require-pkce"),
       returnUrls: texts(input, "return-url"),
       vouchesForUsers: hasFlag(input, "vouches-for-users"),
+      sendsIssuer: readIssuer(input) ?? true,
     });
     const { tenantId, id: clientId, name, kind, redirectUris, requiresPkce } = client;
     const detail = {
@@ -51,6 +61,7 @@ const add: AdminCommand = {
       "redirect-uri": redirectUris,
       "require-pkce": requiresPkce || undefined,
       ...linkPagesOf(client),
+      issuer: client.sendsIssuer ? undefined : false,
     };
     return { answer: { client_id: clientId, client_secret: secret }, changed: { tenantId, clientId, detail } };
   },
@@ -121,6 +132,7 @@ const show: AdminCommand = {
         ["redirect addresses", answer.redirect_uris],
         ["return addresses", answer.return_urls.length === 0 ? "none" : answer.return_urls],
         ["vouches for users", answer.vouches_for_users ? "yes" : "no"],
+        ["gets iss", answer.sends_issuer ? "yes" : "no"],
         ["state", answer.suspended ? "suspended" : "active"],
         ["created", answer.created],
         ["grants", grantsInWords(answer.grants)],
@@ -189,7 +201,7 @@ const remove: AdminCommand = {
 };
 
 function fieldsOf(client: Client, tenant: string | undefined) {
-  const { id, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers, createdMs, suspendedMs } = client;
+  const { id, name, kind, redirectUris, requiresPkce, createdMs, suspendedMs } = client;
   return {
     client_id: id,
     name,
@@ -197,8 +209,9 @@ function fieldsOf(client: Client, tenant: string | undefined) {
     kind,
     redirect_uris: redirectUris,
     require_pkce: requiresPkce,
-    return_urls: returnUrls,
-    vouches_for_users: vouchesForUsers,
+    return_urls: client.returnUrls,
+    vouches_for_users: client.vouchesForUsers,
+    sends_issuer: client.sendsIssuer,
     suspended: suspendedMs !== null,
     created: new Date(createdMs).toISOString(),
   };

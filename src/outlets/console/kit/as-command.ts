@@ -32,17 +32,19 @@ function curlOf({ method, path, fields = [] }: AdminCall, input: ActInput, baseU
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name!));
   const target = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name] ?? "")));
   const rest = Object.entries(input).filter(([option]) => !inPath.has(option));
+  const findField = (option: string) => fields.find((field) => field.option === option) ?? { option };
   const lines = [`curl -s -X ${method}`, `-H "Authorization: Bearer $OPERATOR_TOKEN"`];
   let address = `${baseUrl}${adminPath}${target}`;
   if (rest.length > 0 && (method === "GET" || method === "DELETE")) {
-    address += `?${new URLSearchParams(rest.map(([option, value]) => [memberName(option), String(value)]))}`;
+    address += `?${new URLSearchParams(rest.map(([option, value]) => [memberName(findField(option)), String(value)]))}`;
   } else if (rest.length > 0) {
     const flat = rest.filter(([option]) => !option.startsWith("settings."));
     const nested = rest.filter(([option]) => option.startsWith("settings."));
     const members = flat.map(([option, value]): [string, unknown] => {
-      const kind = fields.find((field) => field.option === option)?.kind;
+      const field = findField(option);
+      const kind = "kind" in field ? field.kind : undefined;
       const sent = kind === "flag" ? value === "true" : kind === "number" ? Number(value) : value;
-      return [memberName(option), isSecret(option) ? "…" : sent];
+      return [memberName(field), isSecret(option) ? "…" : sent];
     });
     if (nested.length > 0) {
       const settings = nested.map(([option, value]) => [option.slice(9), isSecret(option) ? "…" : value]);

@@ -8,7 +8,7 @@ import { accessState, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { readOnce, when } from "../kit/times.ts";
 import { callsPart } from "./client-calls.ts";
-import { kinds } from "./clients.ts";
+import { issuerField, kinds } from "./clients.ts";
 
 export interface ShownClient {
   readonly client_id: string;
@@ -19,6 +19,7 @@ export interface ShownClient {
   readonly require_pkce: boolean;
   readonly return_urls: readonly string[];
   readonly vouches_for_users: boolean;
+  readonly sends_issuer: boolean;
   readonly suspended: boolean;
   readonly created: string;
 }
@@ -53,6 +54,7 @@ ${factsOf([
     "Its users",
     shown.vouches_for_users ? "it vouches for them: link pages do not ask them to sign in" : "sign in on link pages",
   ],
+  ["iss of users who return", shown.sends_issuer ? "sent" : "left out"],
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
@@ -134,7 +136,8 @@ ${typed({
     ["false", "sign in on link pages"],
     ["true", "were signed in by the client, which vouches for them"],
   ],
-})}`,
+})}
+${issuerField(shown.sends_issuer)}`,
       example: {
         ...input,
         ...(edited.has("name") && { name: shown.name }),

@@ -1,4 +1,4 @@
-import { html } from "../../../web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
@@ -61,6 +61,20 @@ ${askLinks(context, path, asks)}`,
 
 export const kinds: Readonly<Record<string, string>> = { user: "each user", enterprise: "the whole tenant" };
 
+/** Whether users return to the client with `iss`. */
+export function issuerField(sendsIssuer: boolean): Html {
+  return typed({
+    option: "issuer",
+    label: "When users return to the client, iss",
+    hint: "It names this service, against mixed-up servers. Leave it out only for a client that refuses unknown parameters.",
+    value: String(sendsIssuer),
+    choices: [
+      ["true", "is sent"],
+      ["false", "is left out"],
+    ],
+  });
+}
+
 function firstOf([first, ...others]: readonly string[]) {
   if (first === undefined) return html`<span class="soft">none</span>`;
   return html`<bdi dir="ltr">${first}</bdi>${others.length === 0 ? "" : ` and ${others.length} more`}`;
@@ -88,7 +102,8 @@ ${typed({
     ["true", "are refused"],
     ["false", "are allowed"],
   ],
-})}`,
+})}
+${issuerField(true)}`,
     example: {
       tenant: of?.name ?? "Acme",
       name: "Voice",
