@@ -91,7 +91,7 @@ export const overviewCalls: readonly AdminCall[] = [
         signIns: hours("Sign-ins of users."),
         failedSignIns: hours("Sign-ins that failed."),
         delivered: hours("Messages that webhooks took."),
-        failed: hours("Messages that were given up."),
+        failed: hours("Attempts to deliver a message that failed; of each message the newest 10 attempts count."),
         blind: object("The time in which homes were not seen.", {
           ms: integer("Of all these links together, in milliseconds."),
           blindLinks: integer("Links that were blind for a while."),

@@ -129,7 +129,7 @@ async function ofWebhooks(
           ? {
               ...{ kind: "webhook_failing", level: "bad", count: waiting, id: webhook.id },
               sentence: `${whose} fails: ${last}. Messages that wait: ${waitingInWords(waiting)}.`,
-              fix: "Tell the client's people. When the receiver works again, resend what failed.",
+              fix: "Tell the client's people. When the receiver works again, open the webhook and choose Try now, or run breezeway hook resend-since with its id.",
             }
           : {
               ...{ kind: "webhook_paused", level: "warn", count: waiting, id: webhook.id },

@@ -157,7 +157,7 @@ function numbers({ nowMs }: PageContext, shown: Figures): Html {
   return html`<h2>The last 24 hours</h2>
 <dl class="numbers">
 ${figure("Sign-ins", total(signIns), `${total(failedSignIns)} failed`, strip("Sign-ins", signIns, failedSignIns))}
-${figure("Deliveries to webhooks", total(delivered), `${total(failed)} failed`, strip("Deliveries", delivered, failed))}
+${figure("Deliveries to webhooks", total(delivered), `${total(failed)} failed attempts`, strip("Deliveries", delivered, failed))}
 ${changes && figure("Changes of attributes", total(changes), "on all nodes", strip("Changes of attributes", changes))}
 ${figure("Blind time", length(blind.ms / 1_000), `of ${blind.blindLinks} of ${blind.isAll ? "" : "the first "}${blind.links} links`, blindStrip(blind))}
 ${figure("Links that were seen", seenShare(blind), unknownWords(blind), linkStrip(blind))}
