@@ -38,11 +38,16 @@ describe("breezeway link page", () => {
     const { world, environment, page } = await madePages(t);
     const { address, outcome } = await page(["--user", String(world.userId)], environment, 100);
     const visitor = world.visitor();
-    const connect = await visitor.signIn(await visitor.open(address));
+    const signIn = await visitor.open(address);
+    assert.match(signIn.body, />Acme<\/bdi> asks to connect your home\./);
+    const connect = await visitor.signIn(signIn);
+    assert.doesNotMatch(signIn.body + connect.body, /Command line/);
     await visitor.browser.submit(formOf(connect), { decision: "cancel" });
     const { code, out } = await outcome;
     assert.equal(code, 1);
     assert.match(out, /The account's owner declined\. Nothing was linked\./);
+    const other = await world.visitor().open(address);
+    assert.match(other.body, /Ask <bdi[^>]*>Acme<\/bdi> for a new link/);
   });
 });
 

@@ -35,7 +35,7 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
     basePath(baseUrl()) + linkAddresses[name].replace(":token", pageToken(found.secrets, found.session));
   const frameOf = async ({ session, client }: FoundSession): Promise<PageFrame> => ({
     brand: await brandOf(session.tenantId),
-    clientName: client.name,
+    clientName: client.isOperators ? undefined : client.name,
     back: returnAddress(session),
   });
   const formOf = (found: FoundSession, secret: string) => ({
@@ -68,7 +68,10 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
       const { client, session, user } = found;
       const brand = await brandOf(session.tenantId);
       const whose = user ? html`The account ${named(user.name)} will see this home: sign in with it.` : undefined;
-      const lead = html`${named(client.name)} asks to connect your home to ${named(brand.tenantName)}. ${whose} After you sign in, you decide.`;
+      const asks = client.isOperators
+        ? html`${named(brand.tenantName)} asks to connect your home.`
+        : html`${named(client.name)} asks to connect your home to ${named(brand.tenantName)}.`;
+      const lead = html`${asks} ${whose} After you sign in, you decide.`;
       const shown = loginPage({
         brand,
         clientName: client.name,
