@@ -45,7 +45,7 @@ describe("breezeway link page", () => {
     await visitor.browser.submit(formOf(connect), { decision: "cancel" });
     const { code, out } = await outcome;
     assert.equal(code, 1);
-    assert.match(out, /The account's owner declined\. Nothing was linked\./);
+    assert.match(out, /The account's owner declined\. Nothing was connected\./);
     const other = await world.visitor().open(address);
     assert.match(other.body, /Ask <bdi[^>]*>Acme<\/bdi> for a new link/);
   });

@@ -25,8 +25,8 @@ export interface ConnectPageValues {
 export function connectPage(values: ConnectPageValues): Page {
   const { brand, accountUrl, returnsTo, accountName, mode, action, hidden, address, problem } = values;
   const tenant = html`<bdi>${brand.tenantName}</bdi>`;
-  const title = mode === "link" ? "Connect your home" : "Renew the connection to your home";
-  const main = html`<h1>${mode === "link" ? html`Connect your home to ${tenant}` : html`Renew the connection of your home to ${tenant}`}</h1>
+  const title = mode === "link" ? "Connect your home" : "Connect your home again";
+  const main = html`<h1>${mode === "link" ? html`Connect your home to ${tenant}` : html`Connect your home to ${tenant} again`}</h1>
 ${accountBox(values)}
 ${address === undefined ? problemBox(problem) : undefined}
 ${rights("reads", "check", html`${tenant} reads:`, [

@@ -154,6 +154,6 @@ interface ConnectOptions {
 /** What a failed session tells the user, and the technical reason. */
 function wordsOf({ code, description }: SessionProblem, accountName: string): readonly [string, string] {
   if (code === "ecosystem_refused") return [`Your ${accountName} refused the connection.`, description];
-  if (code === "not_linked") return ["No home is connected, so there is nothing to renew.", ""];
+  if (code === "not_linked") return ["No home is connected, so there is nothing to connect again.", ""];
   return ["Something went wrong on our side. Nothing was connected.", ""];
 }

@@ -42,7 +42,7 @@ export const overviewCalls: readonly AdminCall[] = [
         object("An ecosystem.", {
           ecosystem: text("Its configured name."),
           name: text("The name that users read."),
-          hasLinkPage: boolean("Users can link an account on a page of this service."),
+          hasLinkPage: boolean("Users can connect an account on a page of this service."),
         }),
       ),
     }),

@@ -82,7 +82,7 @@ const linkFixes: Readonly<Record<string, Pick<AttentionItem, "level" | "fix"> & 
   needs_reauth: {
     level: "bad",
     words: "needs a new consent|need a new consent",
-    fix: "Send the user a link page: open the home and choose Relink, or run breezeway link page --renew.",
+    fix: "Send the user a link page: open the home and choose Connect again, or run breezeway link page --renew.",
   },
   not_followed: {
     level: "bad",

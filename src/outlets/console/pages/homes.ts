@@ -81,6 +81,6 @@ function blindWords(blindMs: number | null): string {
 
 function empty(context: PageContext): Html {
   if (Object.keys(kept(context, [...filters, "cursor"])).length > 0) return html`<p>No home matches.</p>`;
-  return html`<p>No home is linked yet. Choose a <a href="${context.address("/users")}">user</a>, and then <b>Link a home</b>.</p>
+  return html`<p>No home is connected yet. Choose a <a href="${context.address("/users")}">user</a>, and then <b>Connect a home</b>.</p>
 <p class="small">The same on a command line: <code>breezeway link page --user ID</code></p>`;
 }

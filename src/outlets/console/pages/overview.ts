@@ -119,7 +119,7 @@ function steps(isDone: Readonly<Record<Step, boolean>>, { address, callOf }: Pag
 ${step(isDone.tenant, "Add a tenant, the company whose users are served", "tenant add", address("/tenants", { do: "add" }), "Add a tenant")}
 ${step(isDone.client, "Register a client, the cloud that asks users for access", "client add", address("/clients", { do: "add" }), "Register a client")}
 ${step(isDone.user, "Add a user, the person whose home it is", "user add", address("/users", { do: "add" }), "Add a user")}
-${step(isDone.link, "Link the user's home: open the user, and make a link page for them", "home page", address("/users"), "Choose the user")}
+${step(isDone.link, "Connect the user's home: open the user, and make a link page for them", "home page", address("/users"), "Choose the user")}
 </ol>`;
 }
 
