@@ -21,6 +21,7 @@ import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
 import { notePage } from "./entry-pages.ts";
 import { consoleHeaders, consolePaths, entryRoutes, ownPath } from "./entry-routes.ts";
 import { consolePage, type Frame, fragments } from "./frame.ts";
+import { inWordsOfForm } from "./kit/refused.ts";
 import { type LiveRouteParts, liveRoute } from "./live-route.ts";
 import { openIdRoutes } from "./openid-routes.ts";
 import { operatorCookie } from "./operator-cookie.ts";
@@ -211,7 +212,7 @@ function actionRoute(administration: AdminActs, notice: NoticeCookie): Route {
         }
         const { status, sentence } = errorFields(error);
         if (status >= 500) throw error;
-        return pageAnswer(status, didNotWork(sentence, to), consoleHeaders);
+        return pageAnswer(status, didNotWork(inWordsOfForm(sentence), to), consoleHeaders);
       }
     },
   };
