@@ -27,6 +27,7 @@ import { openIdRoutes } from "./openid-routes.ts";
 import { operatorCookie } from "./operator-cookie.ts";
 import { consolePages } from "./pages.ts";
 import { secretPage } from "./secret-page.ts";
+import { addressByName } from "./user-by-name.ts";
 
 export interface ConsoleRouteParts extends LiveRouteParts {
   readonly operators: Operators;
@@ -79,6 +80,8 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, frame: Frame): R
     description: describePage(`showConsole${idOf(page)}`, page.title, inPath, page.query),
     async answer(incoming, operator) {
       const context = await contextOf(incoming, operator, parts);
+      const byName = await addressByName(page, context, incoming.query);
+      if (byName !== undefined) return redirectAnswer(303, byName);
       const preview = await page.preview?.(context);
       if (preview) return pageAnswer(200, framable(preview), { ...consoleHeaders, "x-frame-options": "SAMEORIGIN" });
       const all = { alarms: await alarmBand(page, context), ...(await page.render(context)) };
