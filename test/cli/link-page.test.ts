@@ -31,7 +31,7 @@ describe("breezeway link page", () => {
     child.kill("SIGINT");
     const again = await typed(["link", "page", "--user", String(world.userId)], { environment });
     assert.notEqual(again.code, 0);
-    assert.match(again.err, /linked/);
+    assert.match(again.err, /already connected/);
   });
 
   it("tells that the owner declined, and ends with a failure", async (t) => {
