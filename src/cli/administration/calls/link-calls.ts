@@ -48,7 +48,11 @@ export const linkCalls: readonly AdminCall[] = [
     fields: [
       ofTenant,
       { option: "state", kind: "text", meaning: "Only links of this state." },
-      { option: "filter", kind: "text", meaning: "Only links whose home, user, ecosystem or device contains this text." },
+      {
+        option: "filter",
+        kind: "text",
+        meaning: "Only links whose home, user, ecosystem or device contains this text.",
+      },
       { option: "alarm", kind: "flag", meaning: "Only links of homes in which a smoke or CO alarm sounds." },
     ],
     answer: object("One page of links.", { links: list("In the order of users.", link) }, cursor),
