@@ -31,7 +31,9 @@ export function simulatorPage(opened: () => OpenDemo | undefined): AddedPage {
         return await renderHouse(demo, context);
       } catch (error) {
         if (!(error instanceof NotFound)) throw error;
-        return partsOf({ walk: html`<p>The house is not linked any more. Restart the demo to link it again.</p>` });
+        return partsOf({
+          walk: html`<p>The house is not connected any more. Restart the demo to connect it again.</p>`,
+        });
       }
     },
     async act(form) {

@@ -1,6 +1,7 @@
 import type { DeviceId, NodeId, TenantId, UserId } from "../model/ids.ts";
 import { heartbeat } from "../nodes/membership.ts";
 import { type LinkRow, type LinkState, type ListedLinkFilter, linkSearchText } from "../store/tables/links.ts";
+import { structureAttribute, structureLimit } from "../virtual-device/attribute-names.ts";
 import { type FreshnessParts, staleAfterMs } from "./freshness.ts";
 import type { FederationTables } from "./keeper.ts";
 import type { LinkSupervisor } from "./link-supervisor.ts";
@@ -61,17 +62,21 @@ export interface FoundLink extends ShownLink {
   readonly userId: UserId;
   readonly userName: string;
   readonly tenantId: TenantId;
+  /** The names of the homes that its virtual device shows; null while none is known. */
+  readonly homeName: string | null;
   readonly node: NodeId | null;
   /** Since when nothing is known about the home; null while it is followed. */
   readonly blindSinceMs: number | null;
   readonly blindCause: string | null;
 }
 
+const nameAttributes = Array.from({ length: structureLimit }, (_, index) => structureAttribute(index + 1, "name"));
+
 /** Links read in one go; others may run in between. */
 const linksAtOnce = 500;
 
-export interface FoundLinkFilter extends Omit<ListedLinkFilter, "limit"> {
-  /** Only links whose user, ecosystem or device contains this text, whatever the case. */
+export interface FoundLinkFilter extends Omit<ListedLinkFilter, "limit" | "nameAttributes"> {
+  /** Only links whose home, user, ecosystem or device contains this text, whatever the case. */
   readonly text?: string | undefined;
   /** Only links that are shown in this state. */
   readonly state?: string | undefined;
@@ -87,7 +92,7 @@ export async function* foundLinks(
   // A space stands between the name, the ecosystem and the ids.
   const mayBeInIds = /[\d ]/.test(wanted);
   for (let from = after; ; ) {
-    const page = { tenantIds, after: from, isSounding, limit: linksAtOnce };
+    const page = { tenantIds, after: from, isSounding, limit: linksAtOnce, nameAttributes };
     const { last, found } = await parts.store.read(async (tx) => {
       const nowMs = await tx.clock.nowMs();
       const joined = wanted === "" ? undefined : await tx.links.joinedSearchText(page, mayBeInIds);
@@ -101,10 +106,10 @@ export async function* foundLinks(
       const { rows, nodes, nowMs } = found;
       const those = wanted === "" ? rows : rows.filter((row) => isIn(linkSearchText(row)));
       yield those.flatMap((row) => {
-        const { userId, userName, tenantId, owner: node, blindSinceMs, blindCause } = row;
+        const { userId, userName, tenantId, homeName, owner: node, blindSinceMs, blindCause } = row;
         const shown = shownLink(parts, row, nodes, nowMs);
         if (state !== undefined && shown.state !== state) return [];
-        return [{ ...shown, userId, userName, tenantId, node, blindSinceMs, blindCause }];
+        return [{ ...shown, userId, userName, tenantId, homeName, node, blindSinceMs, blindCause }];
       });
     }
     if (!last) return;

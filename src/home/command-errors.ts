@@ -62,7 +62,7 @@ export function commandErrorText(error: CommandError): string {
     case "notHome":
       return "The ecosystem carries out this command only while somebody is home, and nobody is. Try again when somebody is home, or set the home's presence to home.";
     case "needsReauth":
-      return "The ecosystem no longer accepts the credential of this account. The user must link the account again.";
+      return "The ecosystem no longer accepts the credential of this account. The user must connect the account again.";
     case "busy":
       return "Too many commands for this thing are waiting. Try again when one of them has ended.";
     case "rateLimited":

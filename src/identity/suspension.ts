@@ -63,6 +63,6 @@ export async function releaseOfClient(store: Store<HeldTables>, clientId: string
 async function releaseWebhooks(tx: HeldTables, webhooks: readonly WebhookRow[], nowMs: number): Promise<void> {
   for (const webhook of webhooks) {
     await tx.webhooks.lock(webhook);
-    await tx.deliveries.releaseHeld(webhook, nowMs);
+    await tx.deliveries.makeDue(webhook, nowMs);
   }
 }

@@ -1,10 +1,14 @@
 import type { TenantId } from "../model/ids.ts";
 import type { Client, Clients } from "../oauth/clients.ts";
+import { commandClientName } from "../oauth/command-tokens.ts";
 import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { accountPath } from "../web/account-address.ts";
 
-/** Who has started a session: an OAuth client, or the account page. */
-export type SessionClient = Pick<Client, "id" | "name" | "returnUrls" | "vouchesForUsers" | "suspendedMs">;
+/** Who has started a session: an OAuth client, an operator, or the account page. */
+export interface SessionClient extends Pick<Client, "id" | "name" | "returnUrls" | "vouchesForUsers" | "suspendedMs"> {
+  /** True if an operator made the session: its pages name the tenant, not the client. */
+  readonly isOperators: boolean;
+}
 
 /** Stands in a session's row where others have their client's id. No client has this id. */
 export const accountPageId = "account";
@@ -19,9 +23,12 @@ export async function clientOf(
   { clients, baseUrl }: { readonly clients: Pick<Clients, "findClient">; readonly baseUrl: () => string },
   { clientId, tenantId }: Pick<LinkSessionRow, "clientId" | "tenantId">,
 ): Promise<SessionClient | undefined> {
-  if (clientId !== accountPageId) return clients.findClient(clientId);
-  const returnUrls = [accountUrl(baseUrl(), tenantId)];
-  return { id: accountPageId, name: "your account page", returnUrls, vouchesForUsers: false, suspendedMs: null };
+  if (clientId === accountPageId) {
+    const facts = { id: accountPageId, name: "your account page", vouchesForUsers: false, suspendedMs: null };
+    return { ...facts, isOperators: false, returnUrls: [accountUrl(baseUrl(), tenantId)] };
+  }
+  const client = await clients.findClient(clientId);
+  return client && { ...client, isOperators: client.kind === "enterprise" && client.name === commandClientName };
 }
 
 /** The client for the audit log. */

@@ -21,9 +21,9 @@ export interface SessionProblem {
 export const problems = {
   unreachable: (description: string) => problem("ecosystem", "ecosystem_unreachable", description),
   refused: (description: string) => problem("ecosystem", "ecosystem_refused", description),
-  alreadyLinked: () => problem("client", "already_linked", "The user is linked to this ecosystem already."),
+  alreadyLinked: () => problem("client", "already_linked", "The user is connected to this ecosystem already."),
   notLinked: () =>
-    problem("client", "not_linked", "The user is not linked to this ecosystem, so nothing can be renewed."),
+    problem("client", "not_linked", "The user is not connected to this ecosystem, so nothing can be connected again."),
   interrupted: () =>
     problem("breezeway", "interrupted", "Breezeway was interrupted before it had the ecosystem's answer."),
   busy: () => problem("breezeway", "busy", "Breezeway makes too many calls at this moment."),

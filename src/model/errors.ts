@@ -139,14 +139,14 @@ export class UnknownCommand extends BreezewayError {
 export class AlreadyFederated extends BreezewayError {
   readonly code = "already_federated";
   constructor(ecosystem: string) {
-    super(`This user is already linked to ${ecosystem}. Use PUT to replace the token.`);
+    super(`This user is already connected to ${ecosystem}. Use PUT to replace the token.`);
   }
 }
 
 export class NotFederated extends BreezewayError {
   readonly code = "not_federated";
   constructor(ecosystem: string) {
-    super(`This user is not linked to ${ecosystem}. Use POST to link.`);
+    super(`This user is not connected to ${ecosystem}. Use POST to connect.`);
   }
 }
 
@@ -154,7 +154,7 @@ export class NotFederated extends BreezewayError {
 export class AnotherAccount extends BreezewayError {
   readonly code = "another_account";
   constructor(ecosystem: string) {
-    super(`The credential belongs to another account of ${ecosystem} than the one that is linked.`);
+    super(`The credential belongs to another account of ${ecosystem} than the one that is connected.`);
   }
 }
 

@@ -24,6 +24,9 @@ export interface CommandTokens {
   open(accessToken: string): Promise<CommandAccess | undefined>;
 }
 
+/** The name of the enterprise client that owns what commands and operators make, as `client list` shows it. */
+export const commandClientName = "Command line";
+
 const prefix = "bwo_";
 const purpose = "access of commands";
 const lifeMs = 3_600_000;

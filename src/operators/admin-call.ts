@@ -57,6 +57,11 @@ export interface AdminActs {
   runAs(by: ActingOperator, act: string, input: Readonly<Record<string, unknown>>): Promise<object>;
 }
 
+/** A sentence about options of a command, in the words of callers over HTTP: `--page-size` is `pageSize`. */
+export function inMemberNames(sentence: string): string {
+  return sentence.replace(/(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) => memberName(option));
+}
+
 /** `redirect-uri` is `redirectUri` for callers over HTTP. */
 export function memberName({ option, member }: Pick<AdminField, "option" | "member">): string {
   return member ?? option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

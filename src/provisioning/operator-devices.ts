@@ -45,7 +45,7 @@ export async function removeDevice(
       tx,
       userId,
       deviceId,
-      `Device ${deviceId} is a linked account's. Unlink it instead: breezeway link remove --user ${userId}`,
+      `Device ${deviceId} is a connected account's. Disconnect it instead: breezeway link remove --user ${userId}`,
       ownThings,
     ),
   );

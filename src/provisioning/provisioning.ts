@@ -178,7 +178,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     },
     async remove(tenantId, deviceId, keep) {
       const userId = await ownerOf(tenantId, deviceId);
-      const sentence = `Device ${deviceId} belongs to a linked account and can't be removed. Unlink the account instead.`;
+      const sentence = `Device ${deviceId} belongs to a linked account and can't be removed. Disconnect the account instead.`;
       await commitGroup(async (tx) => {
         await removeIn(tx, userId, deviceId, sentence, ownThings);
         await keep?.(tx);

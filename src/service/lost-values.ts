@@ -6,7 +6,7 @@ import type { Sealer } from "../store/keys/sealing.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { SealedLocation } from "../store/tables/sealed-values.ts";
 
-const reason = "its token was sealed with a key that is lost; link the account again";
+const reason = "its token was sealed with a key that is lost; connect the account again";
 
 /**
  * Gives up a value whose key is lost, and returns what an operator has to know about it. A link loses its token and its

@@ -79,7 +79,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.equal(titleOf(await owner.open(renewing.location)), "Go on in the other browser");
       for (const [name, value] of visitor.browser.cookies) owner.browser.cookies.set(name, value);
       const connect = await owner.open(renewing.location);
-      assert.equal(titleOf(connect), "Renew the connection of your home to Acme");
+      assert.equal(titleOf(connect), "Connect your home to Acme again");
       const done = await owner.arrive(await owner.consent(await owner.leave(connect), world.accounts.maple));
       assert.equal(titleOf(done), "Your home is connected");
       assert.match(done.body, new RegExp(`href="${world.baseUrl}/account/${world.tenantId}\\?linkSession=`));
@@ -89,7 +89,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       await visitor.confirm({ signOutEverywhere: "yes" });
       const again = await owner.open(open.location);
       assert.equal(titleOf(again), "Sign in");
-      assert.equal(titleOf(await owner.signIn(again)), "Renew the connection of your home to Acme");
+      assert.equal(titleOf(await owner.signIn(again)), "Connect your home to Acme again");
 
       await visitor.signIn();
       assert.equal((await visitor.confirm({ unlink: "nest" })).location, visitor.address);

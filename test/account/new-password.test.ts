@@ -15,7 +15,7 @@ for (const database of longSuiteOn("sqlite")) {
       const renewing = await visitor.press({ renew: "nest" });
       const owner = new LinkVisitor(() => world.baseUrl);
       for (const [name, value] of visitor.browser.cookies) owner.browser.cookies.set(name, value);
-      assert.equal(titleOf(await owner.open(renewing.location)), "Renew the connection of your home to Acme");
+      assert.equal(titleOf(await owner.open(renewing.location)), "Connect your home to Acme again");
 
       const password = "a fresh new password";
       await world.service.parts.identity.setPassword(world.userId, password);
@@ -23,7 +23,7 @@ for (const database of longSuiteOn("sqlite")) {
       assert.equal(titleOf(page), "Sign in");
       assert.equal(titleOf(await owner.signIn(page)), "Sign in", "the old password is wrong");
       const again = await owner.signIn(await owner.open(renewing.location), { ...ada, password });
-      assert.equal(titleOf(again), "Renew the connection of your home to Acme");
+      assert.equal(titleOf(again), "Connect your home to Acme again");
     });
 
     it("keeps a browser that is at the ecosystem from linking a home, until it has signed in again", async (t) => {

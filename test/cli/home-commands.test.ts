@@ -287,7 +287,7 @@ describe("the commands about a home, on the machine of its service", () => {
       denied.err,
       /^Open this address in a browser, and give your consent there\. This command waits 10 minutes for it/,
     );
-    assert.match(denied.err, /The account's owner declined\. Nothing was linked\.\n$/);
+    assert.match(denied.err, /The account's owner declined\. Nothing was connected\.\n$/);
     const linked = await at(["link", "--consent"], { environment, onError: inBrowser("allow") });
     assert.deepEqual([linked.code, linked.json.replaced], [0, false], linked.err);
     assert.ok(!denied.err.includes(clientSecret) && !linked.err.includes(clientSecret));

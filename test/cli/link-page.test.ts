@@ -31,18 +31,23 @@ describe("breezeway link page", () => {
     child.kill("SIGINT");
     const again = await typed(["link", "page", "--user", String(world.userId)], { environment });
     assert.notEqual(again.code, 0);
-    assert.match(again.err, /linked/);
+    assert.match(again.err, /already connected/);
   });
 
   it("tells that the owner declined, and ends with a failure", async (t) => {
     const { world, environment, page } = await madePages(t);
     const { address, outcome } = await page(["--user", String(world.userId)], environment, 100);
     const visitor = world.visitor();
-    const connect = await visitor.signIn(await visitor.open(address));
+    const signIn = await visitor.open(address);
+    assert.match(signIn.body, />Acme<\/bdi> asks to connect your home\./);
+    const connect = await visitor.signIn(signIn);
+    assert.doesNotMatch(signIn.body + connect.body, /Command line/);
     await visitor.browser.submit(formOf(connect), { decision: "cancel" });
     const { code, out } = await outcome;
     assert.equal(code, 1);
-    assert.match(out, /The account's owner declined\. Nothing was linked\./);
+    assert.match(out, /The account's owner declined\. Nothing was connected\./);
+    const other = await world.visitor().open(address);
+    assert.match(other.body, /Ask <bdi[^>]*>Acme<\/bdi> for a new link/);
   });
 });
 

@@ -58,7 +58,7 @@ describe("a mistake in a command", () => {
     assert.deepEqual([several.code, several.err.includes("Several users have this name.")], [2, true]);
     assert.equal((await at("user", "show", "ada", "--tenant", "Other")).json.userId, userId);
     const unlinked = await at("home", "show", "--user", String(userId));
-    assert.deepEqual([unlinked.code, unlinked.err.includes("The user has no linked home.")], [5, true]);
+    assert.deepEqual([unlinked.code, unlinked.err.includes("The user has no connected home.")], [5, true]);
   });
 
   it("is found before anything is started", async (t) => {

@@ -84,7 +84,10 @@ describe("the output of an operator's command", () => {
     assert.equal(lines[0], "Discarded the values of key k1: 30 tokens of links, 1 webhook.");
     assert.equal(lines[1], "  user 0: the token of device 100 (nest)");
     assert.equal(lines[21], "  and 11 more; --json lists all");
-    assert.match(lines[22]!, /^Their users must link again: breezeway link\. Clients must add their webhooks again\./);
+    assert.match(
+      lines[22]!,
+      /^Their users must connect their homes again: breezeway link\. Clients must add their webhooks again\./,
+    );
     assert.match(
       outputOf("key drop", { keyId: "k1", links: [], webhooks }),
       /\n {2}tenant 4: webhook wh_1 of client bwc_1\n/,

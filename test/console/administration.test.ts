@@ -83,9 +83,7 @@ describe("the console's pages of administration", () => {
     const form = await pageText(owner, `/webhooks/${webhook}?do=resend`);
     const since = /name="since"[^>]* value="([^"]+)"/.exec(form)?.[1] ?? "";
     const resent = await act(owner, "hook resend-since", { webhook, since });
-    const text = await resent.text();
-    assert.equal(resent.status, 200, text);
-    assert.match(text, /resent<\/dt><dd><bdi>1</);
+    assert.equal(resent.status, 303, await resent.text());
     await hook.until(before + 1);
     await eventually(t.signal, async () => assert.match(await pageText(owner, `/webhooks/${webhook}`), /working/));
   });

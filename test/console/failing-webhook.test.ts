@@ -31,6 +31,23 @@ describe("a webhook that fails", { skip }, () => {
     assert.deepEqual([retriedDelivery, retriedAnswer], [(await deliveries()).at(-1)?.deliveryId, "answered 503"]);
     const page = await (await (await made.owner()).get(`/console/webhooks/${webhook}`)).text();
     assert.match(page, new RegExp(`delivery=${retriedDelivery}">message ${retriedDelivery}</a>, last answered 503`));
+    await operatorTab(browser(), { world }, await made.owner(), {}, async (tab) => {
+      tab.setDefaultTimeout(15_000);
+      await tab.goto("/console");
+      await tab.getByRole("link", { name: "Webhooks", exact: true }).click();
+      const row = tab.getByRole("table", { name: "Webhooks" }).locator("tbody tr").filter({ hasText: hook.url });
+      await row.getByText("0 of 1 delivered, 1 attempt failed").waitFor();
+      await row.getByRole("button", { name: `Try now: ${hook.url}` }).click();
+      await row.getByText("0 of 1 delivered, 2 attempts failed").waitFor();
+      await tab.goto(`/console/webhooks/${webhook}`);
+      await tab.getByRole("button", { name: `Try now: message ${retriedDelivery}` }).click();
+      await tab.getByRole("cell").filter({ hasText: "3, 3 failed" }).waitFor();
+      assert.equal((await deliveries()).length, 3, "what waits is tried now, not added again");
+      assert.deepEqual(
+        hook.received.map(({ message }) => message.data.attributes.count),
+        ["1", "1", "1"],
+      );
+    });
     await world.timePasses(25 * hour);
     world.service.parts.events.afterCommit(false);
     await eventually(t.signal, async () => assert.equal((await deliveries("failed")).length, 3));
@@ -48,9 +65,9 @@ describe("a webhook that fails", { skip }, () => {
       const attempts = tab.getByRole("table", { name: "Attempts" });
       await attempts.waitFor();
       const rows = await attempts.locator("tbody tr").allInnerTexts();
-      assert.equal(rows.length, 2);
+      assert.equal(rows.length, 4);
       for (const row of rows) assert.match(row, /\d+ ms(?:.|\n)*HTTP 503: answered 503/);
-      assert.equal(await attempts.locator("time").count(), 2);
+      assert.equal(await attempts.locator("time").count(), 4);
       assert.match(await requestOf(tab), /^POST (?:.|\n)*webhook-id: msg_(?:.|\n)*webhook-signature: /);
       assert.ok(!(await tab.content()).includes(hook.received[0]!.headers["webhook-signature"]!));
       const body = tab.locator("details pre").filter({ hasText: '"count"' });
@@ -59,11 +76,8 @@ describe("a webhook that fails", { skip }, () => {
       await body.waitFor();
 
       hook.behaviour.answer = () => ({ status: 204 });
-      await tab.getByRole("link", { name: "Resend all since" }).click();
-      const dialog = tab.getByRole("dialog", { name: "Resend all that failed" });
-      // Its default, a day ago.
-      await dialog.getByRole("button", { name: "Resend" }).click();
-      await tab.getByRole("definition").filter({ hasText: /^3$/ }).waitFor();
+      await tab.getByRole("button", { name: `Try now: ${hook.url}` }).click();
+      await tab.getByText("Done: hook resend-since.").waitFor();
       await eventually(t.signal, async () => assert.equal((await deliveries("delivered")).length, 3));
       await tab.goto(`/console/webhooks/${webhook}?state=delivered`);
       await tab.getByText("resend", { exact: true }).first().waitFor();

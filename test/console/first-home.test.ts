@@ -56,7 +56,7 @@ describe("an operator who begins with nothing", { skip }, () => {
     await tab.getByLabel("Password").fill(password);
     await button("Add").click();
     await link("ada").click();
-    await link("Link a home").click();
+    await link("Connect a home").click();
     await button("Make the page").click();
     const pageUrl = await tab.getByRole("dialog").getByRole("link").textContent();
 

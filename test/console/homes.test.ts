@@ -33,6 +33,19 @@ describe("the pages of homes", () => {
       await invited("max", { role: "tenantAdmin", tenant: ["Other"] }),
       await invited("vera", { role: "viewer" }),
     ];
+    const found = async (operator: OperatorBrowser, filter: string) =>
+      (await operator.call("GET", `/links?filter=${filter}`)).body.links.map(
+        ({ homeName }: { homeName: string }) => homeName,
+      );
+    assert.deepEqual(await found(viewer, "APLE%20STREE"), ["Maple Street"], "by a part of the home's name");
+    assert.deepEqual(await found(viewer, "birch"), []);
+    assert.deepEqual(await found(foreign, "maple"), []);
+    const filtered = async (address: string) => (await viewer.get(`/console/${address}`)).headers.get("location");
+    const ofUser = `user=${house.userId}`;
+    assert.equal(await filtered("audit?act=sign_in&user=Maple+St"), `/console/audit?act=sign_in&${ofUser}`);
+    assert.equal(await filtered("events?user=ada"), `/console/events?${ofUser}`);
+    assert.equal(await filtered("things?user=nobody"), "/console/search?q=nobody");
+    assert.equal(await filtered(`things?${ofUser}`), null);
     const thingId = shown.things.find((one: { kind: string }) => one.kind === "thermostat").thingId;
     const command = { trait: "fanTimer", command: "start", param: ["minutes=15"] };
     const commands = `/users/${house.userId}/things/${thingId}/commands`;
@@ -55,7 +68,7 @@ describe("the pages of homes", () => {
     tab.on("pageerror", (error) => complaints.push(String(error)));
     t.after(() => tab.context().close());
     await tab.goto(`${url}/console/homes`);
-    await tab.getByRole("link", { name: "ada" }).click();
+    await tab.getByRole("link", { name: "Maple Street" }).click();
     await tab.locator("#freshness", { hasText: "Live" }).waitFor();
     await assertAccessible(tab);
     assert.equal(await tab.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);

@@ -114,6 +114,7 @@ describe("the page of a webhook", () => {
     waiting: 0,
     recentDelivered: 0,
     recentFailed: 0,
+    recentFailedAttempts: 0,
     lastTime: null,
     nextTry: null,
     retriedDelivery: null,

@@ -31,22 +31,22 @@ describe("unlinking a home on its page", { skip }, () => {
     await world.timePasses(6 * minute);
     await operatorTab(browser(), { world }, operator, { javaScriptEnabled: false }, async (tab) => {
       await tab.goto(`/console/homes/${world.userId}/nest`);
-      await tab.getByRole("link", { name: "Unlink", exact: true }).click();
+      await tab.getByRole("link", { name: "Disconnect", exact: true }).click();
       await givePassword(tab);
-      const dialog = tab.getByRole("dialog", { name: "Unlink the home" });
+      const dialog = tab.getByRole("dialog", { name: "Disconnect the home" });
       await dialog.getByText(/can't be undone/).waitFor();
       assert.match((await dialog.locator("pre").first().textContent())!, /^breezeway home unlink /);
       assert.equal(await links(), 1);
 
       // The form waits for longer than the password counts.
       await world.timePasses(6 * minute);
-      await dialog.getByRole("button", { name: "Unlink" }).click();
+      await dialog.getByRole("button", { name: "Disconnect" }).click();
       await givePassword(tab);
       await dialog.waitFor();
       assert.equal(await tab.getByText(/^Done:/).count(), 0);
       assert.equal(await links(), 1);
 
-      await dialog.getByRole("button", { name: "Unlink" }).click();
+      await dialog.getByRole("button", { name: "Disconnect" }).click();
       await tab.getByText("Done: home unlink.").waitFor();
       assert.equal(await links(), 0);
     });

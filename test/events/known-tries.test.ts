@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { knownTries } from "../../src/events/webhooks/known-tries.ts";
+import { countFailedAttempts, knownTries } from "../../src/events/webhooks/known-tries.ts";
 import type { ListedDelivery } from "../../src/store/tables/webhook-deliveries.ts";
 
 const refused = { status: 500, text: "answered 500" };
@@ -10,6 +10,24 @@ function tries(row: Partial<ListedDelivery>) {
   const unsent = { state: "waiting", attempts: 0, status: null, text: null, settledMs: null, history: null } as const;
   return knownTries({ ...unsent, ...row } as ListedDelivery);
 }
+
+describe("the failed attempts of a delivery", () => {
+  const failed = (row: Partial<ListedDelivery>) => {
+    const unsent = { state: "waiting", attempts: 0, status: null, text: null, settledMs: null, history: null } as const;
+    return countFailedAttempts({ ...unsent, ...row } as ListedDelivery);
+  };
+  const last = { attempt: 15, timeMs: 2_000, tookMs: 35, status: 200, text: null };
+
+  it("are counted, also those before the recorded ones", () => {
+    assert.equal(failed({}), 0);
+    assert.equal(failed({ attempts: 1, ...refused, history: { isResend: false, tries: [recorded] } }), 1);
+    assert.equal(failed({ attempts: 2, ...refused }), 1, "an older node recorded nothing, and one may be under way");
+    assert.equal(failed({ state: "failed", attempts: 4, ...refused, settledMs: 9_000 }), 4);
+    const recent = [{ ...recorded, attempt: 14 }, last];
+    const delivered = { state: "delivered", attempts: 15, status: 200, text: null } as const;
+    assert.equal(failed({ ...delivered, history: { isResend: false, tries: recent } }), 14);
+  });
+});
 
 describe("the known attempts of a delivery", () => {
   it("are those that were recorded", () => {

@@ -39,6 +39,39 @@ describe("messages that are resent because they have failed", () => {
       assert.equal(await resendSince(webhook, 0), 0, "they have arrived");
     }));
 
+  it("are tried now while they wait, and keep their order", () =>
+    onStore(sqliteHarness, async (store) => {
+      const key = await makeWebhook(store, { id: await makeTenant(store, "Acme"), name: "Acme" }, "wh_1");
+      // Two messages of one device.
+      await addMessages(store, key, [1, 1]);
+      const webhook = (await store.read((tx) => tx.webhooks.byKey(key)))!;
+      const hooks = webhookAdministrationOn({ store, seal: String, addressOf: () => "", wake: () => undefined });
+      const waiting = async () =>
+        (await store.read((tx) => tx.deliveries.listed(key, { limit: 9 }))).toSorted((a, b) => a.id - b.id);
+      const backOff = async () => {
+        const [head] = await waiting();
+        const nowMs = await store.read((tx) => tx.clock.nowMs());
+        await store.transaction((tx) => tx.deliveries.postpone(head!, nowMs + 3_600_000, { status: 500, text: "no" }));
+        return nowMs;
+      };
+      const beforeMs = await backOff();
+      const second = (await waiting())[1]!;
+      const tried = await hooks.resend(webhook, second.id);
+      const isDue = (nextMs: number | null | undefined) => typeof nextMs === "number" && nextMs < beforeMs + 60_000;
+      assert.deepEqual([tried.id, tried.nextMs], [second.id, null], "it follows the first one");
+      assert.ok(isDue((await waiting())[0]?.nextMs));
+      await backOff();
+      assert.equal(await hooks.tryWaiting(webhook), 1);
+      assert.ok(isDue((await waiting())[0]?.nextMs));
+      assert.equal((await waiting()).length, 2, "no message was added");
+
+      await backOff();
+      const { webhook: paused } = await hooks.pause(webhook);
+      assert.equal(await hooks.tryWaiting(paused), 0);
+      await assert.rejects(hooks.resend(paused, second.id), /The webhook is paused\. Resume it/);
+      assert.ok(!isDue((await waiting())[0]?.nextMs));
+    }));
+
   it("are sent once, also when they fail at once while others are resent", () =>
     onStore(sqliteHarness, async (store) => {
       const { webhook, settle } = await failedWebhook(store, 150);
@@ -69,6 +102,7 @@ function failingHook(resentBefore: number, error: Error) {
   const audited: unknown[] = [];
   const parts = {
     webhooks: {
+      tryWaiting: async () => 0,
       list: async () => [{ webhook: { id: "wh_1", tenantId: 1, userId: null, clientId: "c" } }],
       async resendSince(_webhook: unknown, _sinceMs: number, onResent: (count: number) => void) {
         if (resentBefore > 0) onResent(resentBefore);

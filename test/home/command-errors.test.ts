@@ -22,7 +22,7 @@ const examples: { readonly [Code in CommandError["code"]]: readonly [Example<Cod
   offline: [{}, /is offline.*try again/],
   stale: [{}, /does not know the current state.*Try again when/],
   notHome: [{}, /only while somebody is home.*set the home's presence to home/],
-  needsReauth: [{}, /credential.*link the account again/],
+  needsReauth: [{}, /credential.*connect the account again/],
   busy: [{}, /Too many commands.*Try again when/],
   rateLimited: [{ retryAfterMs: 12_001 }, /limits.*Try again in 13 seconds\.$/],
   forbidden: [{}, /no permission.*devices:control/],

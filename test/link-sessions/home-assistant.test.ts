@@ -23,7 +23,9 @@ describe("a link page for accounts with addresses of their own", () => {
     for (const address of ["", "not an address", "http://127.0.0.1:9"]) {
       const refused = await visitor.browser.submit(formOf(connect), { decision: "continue", address });
       assert.equal(refused.status, 400, address);
-      assert.match(refused.body, /role="alert"/);
+      // Between the field's label and the field, which keeps what was typed.
+      assert.match(refused.body, /<label for="address">.*role="alert".*<input id="address"/s);
+      assert.ok(refused.body.includes(`value="${address}"`), address);
     }
     const { store } = world.service.parts;
     for (const [problem, words] of [

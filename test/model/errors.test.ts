@@ -23,14 +23,14 @@ describe("an error that a caller can react to", () => {
     [
       new errors.AlreadyFederated("nest"),
       "already_federated",
-      "This user is already linked to nest. Use PUT to replace the token.",
+      "This user is already connected to nest. Use PUT to replace the token.",
     ],
-    [new errors.NotFederated("nest"), "not_federated", "This user is not linked to nest. Use POST to link."],
+    [new errors.NotFederated("nest"), "not_federated", "This user is not connected to nest. Use POST to connect."],
     [new errors.UnknownEcosystem("Bad."), "unknown_ecosystem", "Bad."],
     [
       new errors.AnotherAccount("nest"),
       "another_account",
-      "The credential belongs to another account of nest than the one that is linked.",
+      "The credential belongs to another account of nest than the one that is connected.",
     ],
     [new errors.EcosystemRefused("Bad."), "ecosystem_refused", "Bad."],
     [new errors.EcosystemUnreachable("Bad."), "ecosystem_unreachable", "Bad."],

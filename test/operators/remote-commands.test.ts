@@ -49,6 +49,19 @@ describe("a command of administrators with --service", () => {
     const withKey = await elsewhere(["backup", "--to", "x", "--with-key"], held);
     assert.match(withKey.stderr, /--with-key needs the machine of the service/);
     assert.equal((await elsewhere(["operator", "claim"], held)).code, 2);
+    const sentence = "must be a status such as 404, or a class such as 4xx.";
+    assert.match(
+      (await elsewhere(["request", "list", "--status", "4"], held)).stderr,
+      new RegExp(`--status ${sentence}`),
+    );
+    const refusalOf = async (path: string) => {
+      const answer = await fetch(`${service.baseUrl}/admin/v1/${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return ((await answer.json()) as { readonly error_description: string }).error_description;
+    };
+    assert.equal(await refusalOf("requests?status=4"), `status ${sentence}`);
+    assert.equal(await refusalOf("users?pageSize=0"), "pageSize must be a number from 1 to 200.");
     const dead = await runCommand(["tenant", "list", "--service", "http://127.0.0.1:9"], { environment: held });
     assert.equal(dead.code, 6);
   });

@@ -148,6 +148,6 @@ describe("a company's own device", () => {
     const removed = await send("DELETE", `/v3/devices/${id}`);
     assert.deepEqual([renamed.status, renamed.body.error], [409, "conflict"]);
     assert.deepEqual([removed.status, removed.body.error], [409, "conflict"]);
-    assert.match(removed.body.error_description, /Unlink the account instead/);
+    assert.match(removed.body.error_description, /Disconnect the account instead/);
   });
 });

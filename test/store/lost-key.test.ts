@@ -61,7 +61,7 @@ describe("a lost key", () => {
     const { links } = JSON.parse((await command("link", "list")).stdout);
     assert.deepEqual(
       links.map(({ deviceId, state, reason }: Record<string, unknown>) => [deviceId, state, reason]),
-      [[1, "needs_reauth", "its token was sealed with a key that is lost; link the account again"]],
+      [[1, "needs_reauth", "its token was sealed with a key that is lost; connect the account again"]],
     );
     const again = await command("key", "drop", "--key", lost);
     assert.deepEqual(

@@ -1,10 +1,9 @@
 import { BadParameter, NotFound, UnknownDevice, UnknownTrigger } from "../../model/errors.ts";
 import type { DeviceId, TenantId, TriggerId, UserId } from "../../model/ids.ts";
+import { commandClientName } from "../../oauth/command-tokens.ts";
 import { hasFlag, type Input, id, optional } from "../input.ts";
 import type { AdminAct, AdministrationParts } from "./admin-command.ts";
 
-/** The name of the client that owns the webhooks of commands, as `client list` shows it. */
-const clientName = "Command line";
 /** The client id in tokens of a tenant whose commands have added no webhook. */
 const noClientId = "command-line";
 /** The commands of a tenant get one audit entry in this time. */
@@ -51,11 +50,16 @@ export async function ownClient(
   isNeeded: boolean,
 ): Promise<string> {
   const known = (await clients.listClients(tenantId)).find(
-    ({ name, kind }) => name === clientName && kind === "enterprise",
+    ({ name, kind }) => name === commandClientName && kind === "enterprise",
   );
   if (known) return known.id;
   if (!isNeeded) return noClientId;
-  const registration = { tenant: String(tenantId), name: clientName, kind: "enterprise", redirectUris: [] } as const;
+  const registration = {
+    tenant: String(tenantId),
+    name: commandClientName,
+    kind: "enterprise",
+    redirectUris: [],
+  } as const;
   return (await clients.addClient({ ...registration, requiresPkce: false })).client.id;
 }
 

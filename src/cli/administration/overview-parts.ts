@@ -51,7 +51,7 @@ export interface EcosystemFacts {
   /** Its configured name. */
   readonly ecosystem: string;
   readonly name: string;
-  /** Users can link an account on a page of this service. */
+  /** Users can connect an account on a page of this service. */
   readonly hasLinkPage: boolean;
 }
 

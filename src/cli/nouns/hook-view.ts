@@ -1,4 +1,4 @@
-import { knownTries } from "../../events/webhooks/known-tries.ts";
+import { countFailedAttempts, hasFailed, knownTries } from "../../events/webhooks/known-tries.ts";
 import type { WebhookRecord } from "../../events/webhooks/webhook-administration.ts";
 
 type Delivery = WebhookRecord["recent"][number];
@@ -14,8 +14,6 @@ interface Names {
  */
 export function shownWebhook(record: WebhookRecord, names: Names) {
   const { webhook, url, waiting, recent, nextRetry, lastSettled } = record;
-  const settled = recent.filter(({ state }) => state !== "waiting");
-  const delivered = settled.filter(({ state }) => state === "delivered").length;
   const held = heldState(webhook);
   return {
     webhookId: webhook.id,
@@ -28,8 +26,9 @@ export function shownWebhook(record: WebhookRecord, names: Names) {
     attributes: webhook.attributes,
     state: held ?? stateOf(record),
     waiting,
-    recentDelivered: delivered,
-    recentFailed: settled.length - delivered,
+    recentDelivered: recent.filter(({ state }) => state === "delivered").length,
+    recentFailed: recent.filter(hasFailed).length,
+    recentFailedAttempts: recent.reduce((sum, delivery) => sum + countFailedAttempts(delivery), 0),
     lastTime: isoOrNull(lastSettled?.settledMs ?? null),
     nextTry: isoOrNull(held === undefined ? (nextRetry?.nextMs ?? null) : null),
     retriedDelivery: nextRetry?.id ?? null,
@@ -60,6 +59,7 @@ export function shownDelivery(delivery: Delivery) {
     deviceId: deviceId > 0 ? deviceId : null,
     state,
     attempts,
+    failedAttempts: countFailedAttempts(delivery),
     status,
     text,
     created: new Date(delivery.createdMs).toISOString(),

@@ -6,7 +6,7 @@ import { afterId, wantedPage } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
 import { type Input, number, optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { rows, table, whole } from "../terminal/output.ts";
+import { counted, rows, table, whole } from "../terminal/output.ts";
 import { shownDelivery, shownWebhook } from "./hook-view.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 
@@ -38,7 +38,7 @@ const list: AdminCommand = {
   toText({ webhooks }, _typed, width) {
     if (webhooks.length === 0) return "There are no webhooks.";
     return table(
-      [whole("WEBHOOK"), "CLIENT", "TENANT", "ADDRESS", "STATE", "WAITING", "LAST"],
+      [whole("WEBHOOK"), "CLIENT", "TENANT", "ADDRESS", "STATE", "WAITING", "FAILED ATTEMPTS", "LAST"],
       (webhooks as Answer[]).map((one) => [
         one.webhookId,
         one.clientName ?? one.clientId,
@@ -46,6 +46,7 @@ const list: AdminCommand = {
         one.url,
         one.state,
         waitingInWords(one.waiting),
+        one.recentFailedAttempts,
         one.lastTime === null ? "never" : ago(Date.parse(one.lastTime)),
       ]),
       width,
@@ -79,7 +80,14 @@ const deliveries: AdminCommand = {
   options: (command) =>
     command
       .option(asOption, "the same, as an option")
-      .addOption(command.createOption("--state <state>", "only deliveries of this state").choices(deliveryStates)),
+      .addOption(
+        command
+          .createOption(
+            "--state <state>",
+            "only deliveries of this state; failed: also those that wait after a failed attempt",
+          )
+          .choices(deliveryStates),
+      ),
   async act(parts, input) {
     const { webhook } = await chosenHook(parts, input);
     const page = wantedPage(input);
@@ -95,12 +103,13 @@ const deliveries: AdminCommand = {
   toText({ deliveries: sent }, _typed, width) {
     if (sent.length === 0) return "There are no such deliveries.";
     return table(
-      ["DELIVERY", "TYPE", "STATE", "ATTEMPTS", "ANSWER", "BEGUN", "LAST TRY", "RESEND"],
+      ["DELIVERY", "TYPE", "STATE", "ATTEMPTS", "FAILED", "ANSWER", "BEGUN", "LAST TRY", "RESEND"],
       (sent as Answer[]).map((one) => [
         one.deliveryId,
         one.type,
         one.state,
         one.attempts,
+        one.failedAttempts,
         one.status ?? one.text ?? "-",
         ago(Date.parse(one.created)),
         lastTry(one),
@@ -162,7 +171,8 @@ function triesInWords(tries: readonly Answer[], width: number | undefined): stri
 
 const resend: AdminCommand = {
   name: "hook resend",
-  meaning: "send one message again",
+  meaning: "send one message again; one that waits is tried now",
+
   examples: ["hook resend wh_… --delivery 12"],
   arguments: [hookArgument],
   options: (command) => command.option(asOption, "the same, as an option").requiredOption("--delivery <id>", "its id"),
@@ -171,37 +181,46 @@ const resend: AdminCommand = {
     const resent = await parts.webhooks.resend(webhook, deliveryId(input));
     return { answer: shownDelivery(resent), changed: { ...changedOf(webhook), detail: { webhook: webhook.id } } };
   },
-  toText: ({ deliveryId: sent }) => `The message is sent again, as delivery ${sent}.`,
+  toText: ({ deliveryId: sent }, { delivery: wanted }) =>
+    String(sent) === wanted ? `Delivery ${sent} is tried now.` : `The message is sent again, as delivery ${sent}.`,
 };
 
 const resendSince: AdminCommand = {
   name: "hook resend-since",
-  meaning: "send all messages again that have failed since a time",
-  examples: ["hook resend-since wh_… --since 2026-03-01T09:00:00Z"],
+  meaning: "try now all messages that wait, and those that were given up",
+  examples: ["hook resend-since wh_…", "hook resend-since wh_… --since 2026-03-01T09:00:00Z"],
   arguments: [hookArgument],
   options: (command) =>
-    command.option(asOption, "the same, as an option").requiredOption("--since <time>", "the time, in ISO 8601"),
+    command
+      .option(asOption, "the same, as an option")
+      .option(
+        "--since <time>",
+        "only messages that were given up since this time, in ISO 8601; without it, all that are stored",
+      ),
   async act(parts, input) {
-    const sinceMs = Date.parse(text(input, "since"));
+    const since = optional(input, "since");
+    const sinceMs = since === undefined ? 0 : Date.parse(since);
     if (Number.isNaN(sinceMs)) throw new BadParameter("since", "The time must be in ISO 8601: 2026-03-01T09:00:00Z.");
     const { webhook } = await chosenHook(parts, input);
-    let resent = 0;
+    let [tried, resent] = [0, 0];
     const changed = () => {
-      const detail = { webhook: webhook.id, since: new Date(sinceMs).toISOString(), resent };
+      const detail = { webhook: webhook.id, since: since && new Date(sinceMs).toISOString(), tried, resent };
       return { ...changedOf(webhook), detail };
     };
     try {
+      tried = await parts.webhooks.tryWaiting(webhook);
       await parts.webhooks.resendSince(webhook, sinceMs, (count) => {
         resent = count;
       });
     } catch (error) {
-      const isBegun = resent > 0 || error instanceof OutcomeUnknown;
+      const isBegun = tried + resent > 0 || error instanceof OutcomeUnknown;
       if (isBegun) await parts.recordUnfinished(changed());
       throw isBegun ? afterPart(error) : error;
     }
-    return { answer: { webhookId: webhook.id, resent }, changed: changed() };
+    return { answer: { webhookId: webhook.id, tried, resent }, changed: changed() };
   },
-  toText: ({ resent }) => `${resent} messages are sent again.`,
+  toText: ({ tried, resent }) =>
+    `Tried now: ${counted(tried, "waiting message")}. Sent again: ${counted(resent, "message")}.`,
 };
 
 const test: AdminCommand = {

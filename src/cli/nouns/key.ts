@@ -119,7 +119,7 @@ const drop: AdminCommand = {
     const shown = lost.slice(0, shownAtMost);
     if (lost.length > shown.length) shown.push(`  and ${lost.length - shown.length} more; --json lists all`);
     const next =
-      "Their users must link again: breezeway link. Clients must add their webhooks again. With several nodes, copy the key file to all of them before you start them.";
+      "Their users must connect their homes again: breezeway link. Clients must add their webhooks again. With several nodes, copy the key file to all of them before you start them.";
     return [
       `Discarded the values of key ${keyId}: ${counted(links.length, "token")} of links, ${counted(webhooks.length, "webhook")}.`,
       ...shown,

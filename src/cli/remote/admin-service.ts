@@ -101,7 +101,7 @@ async function answerOf(baseUrl: string, token: string, call: AdminCall, input: 
     });
     const body = await answer.text();
     if (answer.ok) return JSON.parse(body) as object;
-    throw refusalOf(answer.status, body, baseUrl);
+    throw refusalOf(answer.status, body, baseUrl, call);
   } catch (error) {
     if (error instanceof ServiceRefused) throw error;
     const lost = new sdk.Unreachable(`${baseUrl} does not answer.`, { cause: error });
@@ -109,14 +109,23 @@ async function answerOf(baseUrl: string, token: string, call: AdminCall, input: 
   }
 }
 
-function refusalOf(status: number, body: string, baseUrl: string): ServiceRefused {
+function refusalOf(status: number, body: string, baseUrl: string, call: AdminCall): ServiceRefused {
   try {
     const { error, error_description } = JSON.parse(body) as { error: string; error_description: string };
     const next = status === 401 ? ` Set ${tokenVariable} to a valid token.` : "";
-    return new ServiceRefused(status, error, `${error_description}${next}`);
+    return new ServiceRefused(status, error, `${inOptionNames(error_description, call)}${next}`);
   } catch {
     return new ServiceRefused(status, String(status), `The service at ${baseUrl} answered ${status}.`);
   }
+}
+
+/** The service names a member of the request at the beginning of a sentence; the command line has an option instead. */
+function inOptionNames(sentence: string, { path, fields = [], isPaged }: AdminCall): string {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const options = [...fields.map(({ option }) => option), ...inPath, ...(isPaged ? ["page-size"] : [])];
+  const [member] = /^\w+(?= (?:must|is missing|needs|is not)\b)/.exec(sentence) ?? [];
+  const option = options.find((one) => memberName(one) === member);
+  return option === undefined ? sentence : `--${option}${sentence.slice(member!.length)}`;
 }
 
 /** The path with its parameters, and the other options by the names that callers over HTTP use. */

@@ -73,7 +73,7 @@ async function listenForReturn(state: string) {
     if (!isOurs) return response.end("There is nothing here.\n");
     response.end(code ? "Thank you. Go back to the terminal.\n" : "You declined. Go back to the terminal.\n");
     if (code) settled.resolve(code);
-    else settled.reject(new Declined("The account's owner declined. Nothing was linked."));
+    else settled.reject(new Declined("The account's owner declined. Nothing was connected."));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

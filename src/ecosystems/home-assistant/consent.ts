@@ -1,8 +1,8 @@
-import { isIP } from "node:net";
-import { type AddressRules, isPublic } from "../../runtime/network/public-address.ts";
+import type { AddressRules } from "../../runtime/network/public-address.ts";
 import type { Consent, ConsentAnswer, ConsentOutcome, ConsentRequest, ConsentStart } from "../consent.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { canonicalAddress } from "./address.ts";
+import { adviceOn, isLocalHost, localAddressAdvice } from "./address-advice.ts";
 import { errorIn } from "./form-post.ts";
 import { probeInstance } from "./instance-probe.ts";
 import { issuedIn, type TokenParts } from "./renewal.ts";
@@ -31,17 +31,18 @@ async function begin(
   { redirectUri, state, address: typedAddress }: ConsentRequest,
   signal: AbortSignal,
 ): Promise<ConsentStart> {
-  const checked = canonicalAddress(withScheme(typedAddress ?? ""), rules.allowsPrivate);
+  const text = withScheme(typedAddress ?? "");
+  // Before the scheme is judged: https would not make this address reachable.
+  const typedUrl = /^https?:/i.test(text) ? URL.parse(text) : null;
+  if (typedUrl && isLocalHost(typedUrl.hostname) && !rules.allowsPrivate) {
+    return { problem: "forbidden", detail: localAddressAdvice };
+  }
+  const checked = canonicalAddress(text, rules.allowsPrivate);
   if ("problem" in checked) return { problem: checked.problem, detail: `The address ${checked.sentence}` };
   const { address } = checked;
   const url = new URL(address);
-  if (isPrivate(url.hostname) && !rules.allowsPrivate) {
-    return { problem: "forbidden", detail: "The address must be one that the internet can reach." };
-  }
   const obstacle = await probeInstance(url, rules, signal);
-  if (obstacle !== undefined) {
-    return { problem: "unreachable", detail: `No Home Assistant could be reached at this address: ${obstacle}.` };
-  }
+  if (obstacle !== undefined) return { problem: "unreachable", detail: adviceOn(obstacle, url.hostname) };
   const query = new URLSearchParams({
     response_type: "code",
     client_id: clientIdOf(redirectUri),
@@ -72,11 +73,6 @@ async function exchange(
 function withScheme(typedAddress: string): string {
   const text = typedAddress.trim();
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
-}
-
-function isPrivate(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  return isIP(host) !== 0 && !isPublic(host);
 }
 
 /** The origin of the callback: an instance accepts a callback of the same host as the client's address. */

@@ -1,6 +1,7 @@
 import type WebSocket from "ws";
 import { handshakeBounds, isJsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
 import type { AddressRules } from "../../runtime/network/public-address.ts";
+import type { Obstacle } from "./address-advice.ts";
 import { openSocket } from "./socket.ts";
 
 /** An instance asks for a token in less than 100 bytes. */
@@ -10,12 +11,13 @@ const largestQuestionBytes = 4_096;
  * Whether an instance answers at an address: it asks for a token on a new WebSocket. No token is presented, because an
  * instance counts wrong ones. Undefined: it does; otherwise the reason. Never throws.
  */
-export async function probeInstance(url: URL, rules: AddressRules, signal: AbortSignal): Promise<string | undefined> {
+export async function probeInstance(url: URL, rules: AddressRules, signal: AbortSignal): Promise<Obstacle | undefined> {
   const socket = await openSocket(url, rules, signal, { maxPayload: largestQuestionBytes });
-  if ("end" in socket) return socket.end.detail;
+  if ("end" in socket) return socket.obstacle;
   const isInstance = await asksForToken(socket, signal);
   socket.terminate();
-  return isInstance ? undefined : "what answers there is no Home Assistant";
+  if (isInstance) return undefined;
+  return signal.aborted ? "silent" : "foreign";
 }
 
 function asksForToken(socket: WebSocket, signal: AbortSignal): Promise<boolean> {

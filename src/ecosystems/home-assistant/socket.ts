@@ -9,6 +9,7 @@ import {
 } from "../../runtime/network/public-address.ts";
 import type { StreamEnd } from "../connector.ts";
 import { UnfinishedMessages } from "../kit/unfinished-messages.ts";
+import type { Obstacle } from "./address-advice.ts";
 import { measureFrames } from "./frame-cost.ts";
 
 /** The WebSocket of an instance, with a limit on what it reads. */
@@ -20,6 +21,12 @@ export interface InstanceSocket extends WebSocket {
   limitMessages(bytes: number): void;
   /** CPU time since the last call for taking frames apart, without that of the listeners for messages. */
   takeCostMs(): number;
+}
+
+/** Why there is no socket: for the link's status, and for the owner who typed the address. */
+export interface NoSocket {
+  readonly end: StreamEnd;
+  readonly obstacle: Obstacle;
 }
 
 interface SocketOptions {
@@ -46,12 +53,13 @@ export async function openSocket(
   rules: AddressRules,
   signal: AbortSignal,
   { maxPayload = limits.untrustedJsonLargeBytes, unfinished = new UnfinishedMessages() }: SocketOptions = {},
-): Promise<InstanceSocket | { readonly end: StreamEnd }> {
+): Promise<InstanceSocket | NoSocket> {
   const isAllowed = url.protocol === "https:" || (rules.allowsPrivate && url.protocol === "http:");
-  if (!isAllowed) return noSocket("refused", "the address is not https, and private networks are not allowed");
+  if (!isAllowed)
+    return noSocket("refused", "the address is not https, and private networks are not allowed", "unencrypted");
   try {
     const lookup = lookupAmong(await reachableAddresses(url.hostname, rules, signal));
-    if (signal.aborted) return noSocket("unreachable", "no answer in time");
+    if (signal.aborted) return noSocket("unreachable", "no answer in time", "silent");
     const address = `${url.origin.replace(/^http/, "ws")}${url.pathname.replace(/\/$/, "")}/api/websocket`;
     // With this mark a paused socket reads no more from the network: what comes meanwhile is read in one piece later.
     const options = {
@@ -68,8 +76,8 @@ export async function openSocket(
     answerPings(socket);
     return await opened(limitReading(socket, unfinished), signal);
   } catch (error) {
-    if (error instanceof NotReachable) return noSocket("unreachable", error.message);
-    return noSocket("unreachable", `no connection${codeOf(error)}`);
+    if (error instanceof NotReachable) return noSocket("unreachable", error.message, "unresolved");
+    return noConnection(error);
   }
 }
 
@@ -155,21 +163,22 @@ function limitReading(socket: WebSocket, unfinished: UnfinishedMessages): Instan
   return Object.assign(socket, { limitMessages, takeCostMs: frames.takeCostMs });
 }
 
-function opened(socket: InstanceSocket, signal: AbortSignal): Promise<InstanceSocket | { readonly end: StreamEnd }> {
+function opened(socket: InstanceSocket, signal: AbortSignal): Promise<InstanceSocket | NoSocket> {
   return new Promise((resolve) => {
     const abort = () => {
-      resolve(noSocket("unreachable", "no answer in time"));
+      resolve(noSocket("unreachable", "no answer in time", "silent"));
       socket.terminate();
     };
-    const settle = (outcome: InstanceSocket | { readonly end: StreamEnd }) => {
+    const settle = (outcome: InstanceSocket | NoSocket) => {
       signal.removeEventListener("abort", abort);
       resolve(outcome);
     };
     signal.addEventListener("abort", abort, { once: true });
     // Without a listener, an error after the end of the connection would end the process.
-    socket.on("error", (error) => settle(noSocket("unreachable", `no connection${codeOf(error)}`)));
+    socket.on("error", (error) => settle(noConnection(error)));
     socket.once("unexpected-response", (_request, response) => {
-      settle(noSocket("refused", `the instance answered ${response.statusCode} instead of opening a WebSocket`));
+      const detail = `the instance answered ${response.statusCode} instead of opening a WebSocket`;
+      settle(noSocket("refused", detail, "foreign"));
       socket.terminate();
     });
     socket.once("open", () => {
@@ -180,12 +189,19 @@ function opened(socket: InstanceSocket, signal: AbortSignal): Promise<InstanceSo
   });
 }
 
-function noSocket(reason: StreamEnd["reason"], detail: string): { readonly end: StreamEnd } {
-  return { end: { reason, detail } };
+function noSocket(reason: StreamEnd["reason"], detail: string, obstacle: Obstacle): NoSocket {
+  return { end: { reason, detail }, obstacle };
 }
 
 /** Only the error code: the message may quote the address. */
-function codeOf(error: unknown): string {
+function noConnection(error: unknown): NoSocket {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return typeof code === "string" ? ` (${code})` : "";
+  if (typeof code !== "string") return noSocket("unreachable", "no connection", "unreachable");
+  return noSocket("unreachable", `no connection (${code})`, obstacleOf(code));
+}
+
+function obstacleOf(code: string): Obstacle {
+  if (code === "ECONNREFUSED") return "closed";
+  if (code === "EPROTO" || code === "ERR_SSL_WRONG_VERSION_NUMBER") return "unencrypted";
+  return /CERT|SIGNATURE|ERR_TLS/.test(code) ? "untrusted" : "unreachable";
 }

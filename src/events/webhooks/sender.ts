@@ -231,7 +231,7 @@ export class WebhookSender {
 }
 
 /** Its messages wait, within the bounds of the backlog. */
-function isHeld({ pausedMs, suspended }: WebhookRow): boolean {
+export function isHeld({ pausedMs, suspended }: WebhookRow): boolean {
   return pausedMs !== null || suspended !== null;
 }
 

@@ -1,10 +1,11 @@
-import { LimitReached, NotFound } from "../../model/errors.ts";
+import { BadParameter, LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { DeliveryRow, DeliveryState, DueDelivery, ListedDelivery } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { noDevice } from "./resync.ts";
+import { isHeld } from "./sender.ts";
 import { newWebhookSecret } from "./signature.ts";
 import { secretContext } from "./webhooks.ts";
 
@@ -55,8 +56,13 @@ export interface WebhookAdministration {
   ): Promise<readonly ListedDelivery[]>;
   /** One delivery with its body. */
   delivery(webhook: WebhookRow, deliveryId: number): Promise<DeliveryRow>;
-  /** Sends a message again; returns the new delivery. */
+  /**
+   * Sends a settled message again; returns the new delivery. A waiting message is tried now: it, or the message of its
+   * device that goes before it.
+   */
   resend(webhook: WebhookRow, deliveryId: number): Promise<DeliveryRow>;
+  /** Tries waiting messages now instead of later, unless the webhook holds them; returns how many. */
+  tryWaiting(webhook: WebhookRow): Promise<number>;
   /**
    * Sends all messages again that failed since that time, oldest first, unless they wait or have arrived meanwhile;
    * returns how many. It calls `onResent` with the number so far after each transaction: a later one may fail.
@@ -95,21 +101,29 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
   }
 
   /** Adds messages under the webhook's lock, so that they keep their order. */
-  const adding = async <Result>(webhook: WebhookRow, add: (tx: Tables) => Promise<Result>): Promise<Result> => {
+  const adding = <Result>(webhook: WebhookRow, add: (tx: Tables) => Promise<Result>): Promise<Result> =>
+    locked(webhook, async (tx) => {
+      await refuseMore(tx, webhook);
+      return add(tx);
+    });
+
+  async function locked<Result>(webhook: WebhookRow, act: (tx: Tables) => Promise<Result>): Promise<Result> {
     const result = await store.transaction(async (tx) => {
       await tx.webhooks.lockFeed();
       if (!(await tx.webhooks.byKey(webhook))) throw unknown();
       await tx.webhooks.lock(webhook);
-      const { messages } = await tx.deliveries.waitingOf(webhook, limits.webhookMessagesWaiting);
-      if (messages >= limits.webhookMessagesWaiting) {
-        const sentence = `${messages} messages wait for this webhook already. Try again when they are delivered.`;
-        throw new LimitReached("webhookMessagesWaiting", sentence);
-      }
-      return add(tx);
+      return act(tx);
     });
     wake();
     return result;
-  };
+  }
+
+  async function refuseMore(tx: Tables, webhook: WebhookRow): Promise<void> {
+    const { messages } = await tx.deliveries.waitingOf(webhook, limits.webhookMessagesWaiting);
+    if (messages < limits.webhookMessagesWaiting) return;
+    const sentence = `${messages} messages wait for this webhook already. Try again when they are delivered.`;
+    throw new LimitReached("webhookMessagesWaiting", sentence);
+  }
 
   const change = async (webhook: WebhookRow, act: (tx: Tables) => Promise<void>): Promise<WebhookRecord> => {
     const changed = await store.transaction(async (tx) => {
@@ -136,11 +150,19 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
       return found;
     },
     resend: (webhook, deliveryId) =>
-      adding(webhook, async (tx) => {
+      locked(webhook, async (tx) => {
         const delivery = await tx.deliveries.find(webhook, deliveryId);
         if (!delivery) throw unknown();
+        if (delivery.state === "waiting") {
+          refuseHeld(webhook);
+          await tx.deliveries.makeDue(webhook, await tx.clock.nowMs(), delivery.deviceId);
+          return (await tx.deliveries.find(webhook, deliveryId))!;
+        }
+        await refuseMore(tx, webhook);
         return (await tx.deliveries.find(webhook, await tx.deliveries.add({ ...delivery, isResend: true })))!;
       }),
+    tryWaiting: (webhook) =>
+      locked(webhook, async (tx) => (isHeld(webhook) ? 0 : tx.deliveries.makeDue(webhook, await tx.clock.nowMs()))),
     async resendSince(webhook, sinceMs, onResent) {
       let count = 0;
       // A message that is resent here and fails at once is not resent a second time: its new delivery has a later id.
@@ -175,7 +197,7 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
     resume: (webhook) =>
       change(webhook, async (tx) => {
         await tx.webhooks.setPaused(webhook, null);
-        await tx.deliveries.releaseHeld(webhook, await tx.clock.nowMs());
+        await tx.deliveries.makeDue(webhook, await tx.clock.nowMs());
       }),
     async rotate(webhook) {
       const secret = newWebhookSecret();
@@ -194,6 +216,17 @@ function addressOrEmpty(webhook: WebhookRow, addressOf: (webhook: WebhookRow) =>
     return addressOf(webhook);
   } catch {
     return "";
+  }
+}
+
+/** A held message can't be tried now. */
+function refuseHeld(webhook: WebhookRow): void {
+  if (webhook.pausedMs !== null) {
+    throw new BadParameter("webhook", "The webhook is paused. Resume it, and what waits is sent.");
+  }
+  if (webhook.suspended !== null) {
+    const sentence = `The ${webhook.suspended} of the webhook is suspended. Resume the ${webhook.suspended}, and what waits is sent.`;
+    throw new BadParameter("webhook", sentence);
   }
 }
 

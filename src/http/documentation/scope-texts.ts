@@ -9,5 +9,6 @@ export const scopeMeanings: Readonly<Record<Scope, string>> = {
     "Read, create, change and remove alerts. An alert that writes devices also needs `devices:control`; `explain` and `dry-run` show values, and also need `devices:read`.",
   webhooks:
     "List and remove webhooks, list and resend deliveries. Creating one also needs `devices:read`, because it gets the events of devices; messages about alerts that fire also need `alerts`.",
-  links: "Linked accounts. No call needs it yet: linking takes a user's security token.",
+  links:
+    "Make link sessions, on whose pages users connect their homes, and read how they end; be told of their ends by events and webhooks.",
 };

@@ -25,10 +25,10 @@ export interface ConnectPageValues {
 export function connectPage(values: ConnectPageValues): Page {
   const { brand, accountUrl, returnsTo, accountName, mode, action, hidden, address, problem } = values;
   const tenant = html`<bdi>${brand.tenantName}</bdi>`;
-  const title = mode === "link" ? "Connect your home" : "Renew the connection to your home";
-  const main = html`<h1>${mode === "link" ? html`Connect your home to ${tenant}` : html`Renew the connection of your home to ${tenant}`}</h1>
+  const title = mode === "link" ? "Connect your home" : "Connect your home again";
+  const main = html`<h1>${mode === "link" ? html`Connect your home to ${tenant}` : html`Connect your home to ${tenant} again`}</h1>
 ${accountBox(values)}
-${problem === undefined ? undefined : html`<div class="alert" id="problem" role="alert">${iconOf("warning")}<span>${problem}</span></div>`}
+${address === undefined ? problemBox(problem) : undefined}
 ${rights("reads", "check", html`${tenant} reads:`, [
   html`The names of your home and its rooms`,
   html`Your thermostats, smoke alarms and other devices, and what they report`,
@@ -44,7 +44,7 @@ ${rights("not", "cross", html`${tenant} does not:`, [
 <p class="lead">Next you sign in to your ${accountName} and allow it there. You can end the connection later, on <a href="${accountUrl}" target="_blank" rel="noopener">your account page</a>.</p>
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}
-${address === undefined ? undefined : addressField(accountName, address, problem !== undefined)}
+${address === undefined ? undefined : addressField(accountName, address, problem)}
 <div class="pair"><button type="submit" name="decision" value="cancel" form="cancel">Cancel</button><button type="submit" name="decision" value="continue">Continue</button></div>
 </form>
 ${cancelForm(values)}`;
@@ -74,8 +74,19 @@ ${items.map((item) => html`<li>${iconOf(icon)}<span>${item}</span></li>`)}
 </ul>`;
 }
 
-function addressField(accountName: string, address: string, isWrong: boolean): Html {
-  const described = isWrong ? html` aria-invalid="true" aria-describedby="problem" autofocus` : undefined;
+function problemBox(problem: string | undefined): Html | undefined {
+  if (problem === undefined) return undefined;
+  return html`<div class="alert" id="problem" role="alert">${iconOf("warning")}<span>${problem}</span></div>`;
+}
+
+/** What is wrong with the address stands at its field, which keeps what was typed. */
+function addressField(accountName: string, address: string, problem: string | undefined): Html {
+  const described =
+    problem === undefined
+      ? html` aria-describedby="address-hint"`
+      : html` aria-invalid="true" aria-describedby="problem address-hint" autofocus`;
   return html`<label for="address">Address of your ${accountName}</label>
+<p class="small" id="address-hint">The one that opens it when you are away from home.</p>
+${problemBox(problem)}
 <input id="address" name="address" type="text" inputmode="url" dir="ltr" value="${address}" placeholder="https://home.example" autocomplete="url" autocapitalize="none" autocorrect="off" spellcheck="false" required${described}>`;
 }

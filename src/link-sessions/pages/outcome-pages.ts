@@ -7,7 +7,8 @@ import type { SessionProblem } from "../session-status.ts";
 /** What every page of a session knows. */
 export interface PageFrame {
   readonly brand: Brand;
-  readonly clientName: string;
+  /** Undefined when an operator of the tenant made the page. */
+  readonly clientName: string | undefined;
   /** The address back to the client, with the session's id; undefined without a return address. */
   readonly back: string | undefined;
 }
@@ -37,7 +38,7 @@ function messagePage(
 ${words}
 ${way}</div>
 ${more.form}
-${back === undefined || more.form ? undefined : html`<p><a class="button" href="${back}">Back to <bdi>${clientName}</bdi></a></p>`}
+${back === undefined || more.form ? undefined : html`<p><a class="button" href="${back}">Back to <bdi>${clientName ?? brand.tenantName}</bdi></a></p>`}
 ${more.outcome}`;
   const footer = back === undefined ? undefined : html`<p>Afterwards you return to ${hostOf(new URL(back).host)}.</p>`;
   return pageOf({
@@ -178,13 +179,19 @@ ${homes.map((home) => html`<p>${homeLine(home)}</p>`)}`;
   return messagePage(frame, asking, { form: buttons });
 }
 
+/** How to get another page; the beginning of a sentence. */
+function startAgain({ brand, clientName }: PageFrame): Html {
+  if (clientName === undefined) return html`Ask ${named(brand.tenantName)} for a new link`;
+  return html`Start again from ${named(clientName)}`;
+}
+
 export function expiredPage(frame: PageFrame): Page {
-  const words = html`<p>The page was valid for 30 minutes. Start again from ${named(frame.clientName)}.</p>`;
+  const words = html`<p>The page was valid for 30 minutes. ${startAgain(frame)}.</p>`;
   return messagePage(frame, { look: "expired", icon: "clock", title: "This page has expired", words });
 }
 
 export function otherBrowserPage(frame: PageFrame): Page {
-  const words = html`<p>This page was opened in another browser, and is valid only there. Go on in that browser, or start again from ${named(frame.clientName)}.</p>`;
+  const words = html`<p>This page was opened in another browser, and is valid only there. Go on in that browser. ${startAgain(frame)} if you can’t.</p>`;
   return messagePage(
     { ...frame, back: undefined },
     { look: "error", icon: "warning", title: "Go on in the other browser", words },
@@ -192,7 +199,7 @@ export function otherBrowserPage(frame: PageFrame): Page {
 }
 
 export function usedPage(frame: PageFrame): Page {
-  const words = html`<p>This page can be used once, and it was used. To connect another home, start again from ${named(frame.clientName)}.</p>`;
+  const words = html`<p>This page can be used once, and it was used. ${startAgain(frame)} to connect another home.</p>`;
   return messagePage(
     { ...frame, back: undefined },
     { look: "expired", icon: "clock", title: "This page was used already", words },

@@ -35,7 +35,7 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
     basePath(baseUrl()) + linkAddresses[name].replace(":token", pageToken(found.secrets, found.session));
   const frameOf = async ({ session, client }: FoundSession): Promise<PageFrame> => ({
     brand: await brandOf(session.tenantId),
-    clientName: client.name,
+    clientName: client.isOperators ? undefined : client.name,
     back: returnAddress(session),
   });
   const formOf = (found: FoundSession, secret: string) => ({
@@ -68,7 +68,10 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
       const { client, session, user } = found;
       const brand = await brandOf(session.tenantId);
       const whose = user ? html`The account ${named(user.name)} will see this home: sign in with it.` : undefined;
-      const lead = html`${named(client.name)} asks to connect your home to ${named(brand.tenantName)}. ${whose} After you sign in, you decide.`;
+      const asks = client.isOperators
+        ? html`${named(brand.tenantName)} asks to connect your home.`
+        : html`${named(client.name)} asks to connect your home to ${named(brand.tenantName)}.`;
+      const lead = html`${asks} ${whose} After you sign in, you decide.`;
       const shown = loginPage({
         brand,
         clientName: client.name,
@@ -151,6 +154,6 @@ interface ConnectOptions {
 /** What a failed session tells the user, and the technical reason. */
 function wordsOf({ code, description }: SessionProblem, accountName: string): readonly [string, string] {
   if (code === "ecosystem_refused") return [`Your ${accountName} refused the connection.`, description];
-  if (code === "not_linked") return ["No home is connected, so there is nothing to renew.", ""];
+  if (code === "not_linked") return ["No home is connected, so there is nothing to connect again.", ""];
   return ["Something went wrong on our side. Nothing was connected.", ""];
 }

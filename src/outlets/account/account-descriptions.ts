@@ -101,7 +101,7 @@ export const sendAccountForm: Description = {
     tenantId,
     csrf,
     parameter("renew", "form", "The ecosystem whose connection is renewed in a link session."),
-    parameter("unlink", "form", "The ecosystem from which the user is unlinked."),
+    parameter("unlink", "form", "The ecosystem from which the user is disconnected."),
     parameter("endAccess", "form", "The id of the client whose access ends."),
     parameter("signOut", "form", "Ends the session of this browser.", { schema: yes }),
     parameter("signOutEverywhere", "form", "Ends the sessions of all browsers.", { schema: yes }),

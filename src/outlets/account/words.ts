@@ -25,7 +25,7 @@ export function stateWords({ state, accountName, isRenewable }: AccountHome): St
 
 function renewalWords(accountName: string, isRenewable: boolean): string {
   const stopped = `Not connected: your ${accountName} no longer allows it.`;
-  return isRenewable ? `${stopped} Renew the connection.` : `${stopped} Connect it again in the app that you use.`;
+  return isRenewable ? `${stopped} Connect it again.` : `${stopped} Connect it again in the app that you use.`;
 }
 
 const minute = 60_000;

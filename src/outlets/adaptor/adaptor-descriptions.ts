@@ -90,7 +90,7 @@ export const replaceAccountToken: Description = {
 export const unlinkAccount: Description = {
   operationId: "unlinkAccount",
   tag: "Linked accounts",
-  summary: "Unlink an account",
+  summary: "Disconnect an account",
   words: [
     "Stops following the account, revokes its token where the ecosystem can, and removes the virtual device with everything that belongs to it. This can't be undone; linking again makes a new device.",
   ],

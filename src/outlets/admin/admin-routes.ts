@@ -3,8 +3,15 @@ import { refusals } from "../../http/answer/refusal.ts";
 import { jsonBody } from "../../http/request/body-types.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
-import { BadParameter } from "../../model/errors.ts";
-import { type AdminActs, type AdminCall, type AdminField, adminPath, memberName } from "../../operators/admin-call.ts";
+import { BadParameter, BreezewayError } from "../../model/errors.ts";
+import {
+  type AdminActs,
+  type AdminCall,
+  type AdminField,
+  adminPath,
+  inMemberNames,
+  memberName,
+} from "../../operators/admin-call.ts";
 import { describeCall, isAddition, pageFields, takesQuery } from "./admin-descriptions.ts";
 
 export interface AdminRouteParts {
@@ -26,8 +33,13 @@ export function adminRoutes({ administration }: AdminRouteParts): readonly Route
       description: describeCall(call),
       async answer(incoming, operator) {
         const input = inputOf(call, incoming);
-        const answer = await administration.runAs({ operator, source: incoming.source }, call.act, input);
-        return jsonAnswer(isAddition(call) ? 201 : 200, answer);
+        try {
+          const answer = await administration.runAs({ operator, source: incoming.source }, call.act, input);
+          return jsonAnswer(isAddition(call) ? 201 : 200, answer);
+        } catch (error) {
+          if (error instanceof BreezewayError) error.message = inMemberNames(error.message);
+          throw error;
+        }
       },
     }),
   );

@@ -88,7 +88,12 @@ export const describeInvitationForm = described("sendConsoleInvitation", "The fo
 
 export const describePassword = described("showConsolePassword", "The page that asks for the password again", {
   parameters: [to("query")],
-  answers: [page(200, "The page."), goesTo("Nobody is signed in: the sign-in page.")],
+  answers: [
+    page(200, "The page."),
+    goesTo(
+      "Nobody is signed in: the sign-in page. A name in place of a user's id: the page with that id, or a search.",
+    ),
+  ],
 });
 
 export const describePasswordForm = described("sendConsolePassword", "The form that asks for the password again", {
@@ -182,7 +187,12 @@ export function describePage(
       ...query.map((queryName) => parameter(queryName, "query", "What the page shows.")),
       parameter("parts", "query", "Names of parts, with commas: only these are answered, without the frame."),
     ],
-    answers: [page(200, "The page, or the parts of it."), goesTo("Nobody is signed in: the sign-in page.")],
+    answers: [
+      page(200, "The page, or the parts of it."),
+      goesTo(
+        "Nobody is signed in: the sign-in page. A name in place of a user's id: the page with that id, or a search.",
+      ),
+    ],
   });
 }
 

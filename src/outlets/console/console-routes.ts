@@ -21,11 +21,13 @@ import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
 import { notePage } from "./entry-pages.ts";
 import { consoleHeaders, consolePaths, entryRoutes, ownPath } from "./entry-routes.ts";
 import { consolePage, type Frame, fragments } from "./frame.ts";
+import { inWordsOfForm } from "./kit/refused.ts";
 import { type LiveRouteParts, liveRoute } from "./live-route.ts";
 import { openIdRoutes } from "./openid-routes.ts";
 import { operatorCookie } from "./operator-cookie.ts";
 import { consolePages } from "./pages.ts";
 import { secretPage } from "./secret-page.ts";
+import { addressByName } from "./user-by-name.ts";
 
 export interface ConsoleRouteParts extends LiveRouteParts {
   readonly operators: Operators;
@@ -78,6 +80,8 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, frame: Frame): R
     description: describePage(`showConsole${idOf(page)}`, page.title, inPath, page.query),
     async answer(incoming, operator) {
       const context = await contextOf(incoming, operator, parts);
+      const byName = await addressByName(page, context, incoming.query);
+      if (byName !== undefined) return redirectAnswer(303, byName);
       const preview = await page.preview?.(context);
       if (preview) return pageAnswer(200, framable(preview), { ...consoleHeaders, "x-frame-options": "SAMEORIGIN" });
       const all = { alarms: await alarmBand(page, context), ...(await page.render(context)) };
@@ -211,7 +215,7 @@ function actionRoute(administration: AdminActs, notice: NoticeCookie): Route {
         }
         const { status, sentence } = errorFields(error);
         if (status >= 500) throw error;
-        return pageAnswer(status, didNotWork(sentence, to), consoleHeaders);
+        return pageAnswer(status, didNotWork(inWordsOfForm(sentence), to), consoleHeaders);
       }
     },
   };

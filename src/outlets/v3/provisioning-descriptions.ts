@@ -63,7 +63,7 @@ export const unknownUser: ErrorDescription = {
 const linkedDevice: ErrorDescription = {
   status: 409,
   code: "conflict",
-  when: "The device belongs to a linked account, whose ecosystem decides about it. To remove it, unlink the account.",
+  when: "The device belongs to a linked account, whose ecosystem decides about it. To remove it, disconnect the account.",
 };
 
 export const additionLimits: ErrorDescription = {

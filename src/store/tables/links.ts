@@ -70,9 +70,13 @@ export interface ListedLinkRow
   readonly blindCause: string | null;
   readonly userName: string;
   readonly tenantId: TenantId;
+  /** The names of its homes; null without one. */
+  readonly homeName: string | null;
 }
 
 export interface ListedLinkFilter {
+  /** The numbers of the virtual device's attributes that hold the names of homes. */
+  readonly nameAttributes?: readonly number[];
   /** Undefined: of all tenants. */
   readonly tenantIds?: readonly TenantId[] | undefined;
   readonly after?: Pick<LinkRow, "userId" | "ecosystem"> | undefined;
@@ -92,14 +96,15 @@ export interface ListedDevices extends Pick<JoinedSearchText, "last"> {
   readonly deviceIds: readonly DeviceId[];
 }
 
-/** What a link is found by: its user's name, its ecosystem, and the ids of the user and the device. */
+/** What a link is found by: the names of its homes and its user, its ecosystem, and the ids of the user and the device. */
 export function linkSearchText({
+  homeName,
   userName,
   ecosystem,
   userId,
   deviceId,
-}: Pick<ListedLinkRow, "userName" | "ecosystem" | "userId" | "deviceId">): string {
-  return `${userName} ${ecosystem} ${userId} ${deviceId}`;
+}: Pick<ListedLinkRow, "homeName" | "userName" | "ecosystem" | "userId" | "deviceId">): string {
+  return `${homeName ?? ""} ${userName} ${ecosystem} ${userId} ${deviceId}`;
 }
 
 export interface LinkTable {
@@ -201,6 +206,11 @@ function listedFrom({ tenantIds, after, isSounding, limit }: ListedLinkFilter) {
 
 export function linkTable(sql: Sql): LinkTable {
   const isPostgres = sql.dialect === "postgres";
+  /** A few rows of the primary key of attributes for each link. */
+  const homeName = ({ nameAttributes = [] }: ListedLinkFilter) =>
+    `(SELECT ${isPostgres ? "string_agg" : "group_concat"}(a.value, ', ' ORDER BY a.number) FROM attributes a
+       WHERE a.user_id = l.user_id AND a.device_id = l.device_id AND a.number IN (${nameAttributes.join(", ") || "NULL"})
+         AND a.name = '' AND a.value <> '')`;
   const rows = async (text: string, parameters: readonly Parameter[]) =>
     (await sql.all<StoredLink>(text, parameters)).map(fromStored);
   const where = (tail: string, parameters: readonly Parameter[]) =>
@@ -399,13 +409,13 @@ export function linkTable(sql: Sql): LinkTable {
       return sql.all<ListedLinkRow>(
         `SELECT l.user_id AS "userId", l.device_id AS "deviceId", l.ecosystem, l.state, l.reason, l.owner,
            l.confirmed_ms AS "confirmedMs", l.blind_since_ms AS "blindSinceMs", l.blind_cause AS "blindCause",
-           u.name AS "userName", u.tenant_id AS "tenantId" ${from}`,
+           u.name AS "userName", u.tenant_id AS "tenantId", ${homeName(filter)} AS "homeName" ${from}`,
         parameters,
       );
     },
     async joinedSearchText(filter, hasIds = true) {
       const ids = hasIds ? "|| ' ' || l.user_id || ' ' || l.device_id" : "";
-      const text = `u.name || ' ' || l.ecosystem ${ids}`;
+      const text = `COALESCE(${homeName(filter)}, '') || ' ' || u.name || ' ' || l.ecosystem ${ids}`;
       const { lines, last } = await joined(text, filter);
       return { words: lines ?? "", last };
     },

@@ -48,6 +48,7 @@ export type DueDelivery = Omit<DeliveryRow, "body" | "history">;
 export type ListedDelivery = Omit<DeliveryRow, "body">;
 
 export interface ListedDeliveryFilter {
+  /** `failed`: also waiting messages whose last attempt has failed. */
   readonly state?: DeliveryState | undefined;
   readonly beforeId?: number | undefined;
   readonly limit: number;
@@ -131,6 +132,8 @@ const noDevice = 0;
 const isWaitingForDevice = "owner_id = $1 AND webhook_id = $2 AND device_id = $3 AND state = 'waiting'";
 /** A head is the oldest waiting delivery of a device. The others of that device have no due time yet. */
 const isHead = "state = 'waiting' AND next_ms IS NOT NULL";
+/** True of a waiting message `d` of which an attempt has failed. */
+const hasFailed = "(d.attempts > 1 OR d.status IS NOT NULL OR d.text IS NOT NULL)";
 /** A skip scan over the index of heads: one step for each webhook with waiting messages, however many they are. */
 const waitingWebhooks = `WITH RECURSIVE waiting (webhook_id, place) AS (
     SELECT (SELECT MIN(webhook_id) FROM webhook_deliveries WHERE ${isHead} AND webhook_id > $1), 1
@@ -213,7 +216,8 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     find: ({ ownerId, id: webhookId }, id) => first(rows(`WHERE ${ofWebhook} AND d.id = $3`, [ownerId, webhookId, id])),
     async listed({ ownerId, id: webhookId }, { state, beforeId, limit }) {
       const parameters: Parameter[] = [ownerId, webhookId, limit];
-      const ofState = state === undefined ? "" : `AND d.state = $${parameters.push(state)}`;
+      const orRetried = state === "failed" ? `OR (d.state = 'waiting' AND ${hasFailed})` : "";
+      const ofState = state === undefined ? "" : `AND (d.state = $${parameters.push(state)} ${orRetried})`;
       const before = beforeId === undefined ? "" : `AND d.id < $${parameters.push(beforeId)}`;
       const found = await sql.all<Stored<ListedDelivery>>(
         `SELECT ${listedColumns} FROM webhook_deliveries d WHERE ${ofWebhook} ${ofState} ${before}
@@ -226,7 +230,7 @@ export function deliveryTable(sql: Sql): DeliveryTable {
       first(
         sql.all<DueDelivery>(
           `SELECT ${columnsWithoutBody} FROM webhook_deliveries d
-           WHERE ${ofWebhook} AND ${isHead} AND (d.attempts > 1 OR d.status IS NOT NULL OR d.text IS NOT NULL)
+           WHERE ${ofWebhook} AND ${isHead} AND ${hasFailed}
            ORDER BY d.next_ms, d.id LIMIT 1`,
           [ownerId, webhookId],
         ),

@@ -71,6 +71,22 @@ export function figureCases(harness: StoreHarness): void {
           .sort();
       assert.deepEqual(await hours(), ["1 delivered 1", "1 failed 1"]);
       assert.deepEqual(await hours([other.id]), ["1 delivered 1"]);
+      const failure = (attempt: number, hoursAgo: number) => {
+        return { attempt, timeMs: nowMs - hoursAgo * hour, tookMs: 9, status: 500, text: "answered 500" };
+      };
+      await store.transaction(async (tx) => {
+        const [waiting] = await tx.deliveries.listed(retried, { limit: 1 });
+        const tries = [failure(1, 2), failure(2, 1), failure(3, 0)];
+        const history = { isResend: false, tries };
+        await tx.deliveries.postpone(waiting!, nowMs + hour, { status: 500, text: "answered 500", history });
+        await tx.deliveries.claim({ ...waiting!, nextMs: nowMs + hour }, nowMs + 2 * hour);
+        const [arrived] = await tx.deliveries.listed(well, { limit: 1 });
+        const last = { ...failure(2, 0), status: 200, text: null };
+        const recovered = { isResend: false, tries: [failure(1, 0), last] };
+        await tx.deliveries.claim(arrived!, 0);
+        await tx.deliveries.settle({ ...arrived! }, "delivered", nowMs, { ...last, history: recovered });
+      });
+      assert.deepEqual(await hours([other.id]), ["0 failed 1", "1 delivered 1", "1 failed 1"], "one was before");
     }));
 
   it("name outlets with users whose reports fail, and hold reports of a suspended user", () =>

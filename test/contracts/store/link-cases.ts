@@ -19,12 +19,19 @@ export function linkCases(harness: StoreHarness): void {
           await tx.links.add({ ...linkOf(home, node("A")), deviceId, ecosystem: ecosystems[nth]! });
         }
         await tx.links.add(linkOf(other, node("A")));
+        const named = [
+          { key: 11, value: "Cabin" },
+          { key: 7, value: "Maple Street" },
+          { key: 8, value: "no name" },
+        ];
+        await tx.attributes.write(home.userId, home.devices[1]!, 1, named);
       });
       const { tenantId, userId } = home;
+      const nameAttributes = [7, 11];
       await store.read(async (tx) => {
         for (const filter of [
           { limit: 2 },
-          { limit: 9 },
+          { limit: 9, nameAttributes },
           { limit: 9, after: { userId, ecosystem: "b" } },
           { limit: 1, tenantIds: [tenantId], after: { userId, ecosystem: "c" } },
         ]) {
@@ -34,13 +41,17 @@ export function linkCases(harness: StoreHarness): void {
           assert.deepEqual(last && { ...last }, rows.length < filter.limit ? undefined : { userId, ecosystem });
           assert.deepEqual(words.split("\n").sort(), rows.map(linkSearchText).sort());
           const withoutIds = await tx.links.joinedSearchText(filter, false);
-          const names = rows.map(({ userName, ecosystem: of }) => `${userName} ${of}`);
+          const names = rows.map(({ homeName, userName, ecosystem: of }) => `${homeName ?? ""} ${userName} ${of}`);
           assert.deepEqual([withoutIds.words.split("\n").sort(), withoutIds.last], [names.sort(), last]);
           const devices = await tx.links.listedDevices(filter);
           assert.deepEqual(devices.deviceIds.toSorted(), rows.map(({ deviceId }) => deviceId).toSorted());
           assert.deepEqual(devices.last, last);
         }
-        const rows = await tx.links.listed({ limit: 9 });
+        const rows = await tx.links.listed({ limit: 9, nameAttributes });
+        assert.deepEqual(
+          rows.map(({ homeName }) => homeName),
+          ["Maple Street, Cabin", null, null, null],
+        );
         assert.deepEqual(
           rows.map(({ userName, ecosystem }) => `${userName} ${ecosystem}`),
           ["Ada Λ a", "Ada Λ b", "Ada Λ c", "bo nest"],

@@ -72,7 +72,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
         const resuming = store.transaction(async (tx) => {
           await tx.webhooks.lock(webhook);
           await tx.webhooks.setPaused(webhook, null);
-          await tx.deliveries.releaseHeld(webhook, await tx.clock.nowMs());
+          await tx.deliveries.makeDue(webhook, await tx.clock.nowMs());
           resumed.open();
           await end.opened;
         });

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
 import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
 import type { Resolve } from "../../../src/runtime/network/public-address.ts";
+import { folderOf } from "../../cli/made-folder.ts";
+import { hasOpenssl, makeCertificate } from "../../set-up/certificate.ts";
 import { grantedCode, loginForm } from "./login.ts";
 
 const redirectUri = "https://breezeway.example/link/callback";
@@ -61,6 +68,47 @@ describe("the consent of a Home Assistant's owner", () => {
     assert.equal(await problemOf(strict, `home.example:${simulator.port}`), "unreachable");
     simulator.faults.refusal = 302;
     assert.equal(await problemOf(consent, simulator.url), "unreachable");
+  });
+
+  it("says what to do about an address that can't be reached", async (t) => {
+    const { consent } = await started(t);
+    const nowhere: Resolve = async () => [];
+    const options = { name: "home", resolve: nowhere } as const;
+    const strict = homeAssistantConnector({ ...options, allowPrivateNetworks: false }).consent!;
+    const unresolving = homeAssistantConnector({ ...options, allowPrivateNetworks: true }).consent!;
+    const adviceOn = async (of: typeof consent, address: string) => {
+      const start = await of.begin({ ...request, address }, unending());
+      return "problem" in start ? start.detail : start.url;
+    };
+    const local =
+      /works only inside your home network, and we connect over the internet\. Enter the address that opens/;
+    const locals = ["http://homeassistant.local:8123", "homeassistant.local:8123", "http://192.168.1.20:8123", "ha"];
+    for (const address of [...locals, "https://[fd00::1]", "http://hass.fritz.lan", "https://localhost"]) {
+      assert.match(await adviceOn(strict, address), local, address);
+    }
+    assert.match(await adviceOn(unresolving, "http://homeassistant.local:8123"), local);
+    assert.match(await adviceOn(strict, "http://home.example"), /must be an https address/);
+    for (const used of [strict, unresolving]) {
+      assert.match(await adviceOn(used, "https://hoem.example"), /leads to no address that we can reach.*written/);
+    }
+    const http = createServer((_request, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
+    t.after(() => http.close());
+    await once(http, "listening");
+    const { port } = http.address() as AddressInfo;
+    assert.match(await adviceOn(consent, `http://127.0.0.1:${port}/lovelace`), /but no Home Assistant.*leave out/);
+    assert.match(await adviceOn(consent, `https://127.0.0.1:${port}`), /does not speak https\. Check the port/);
+    assert.match(await adviceOn(consent, "https://127.0.0.1:1"), /Nothing accepts connections.*check the port/);
+  });
+
+  it("says that a certificate is not trusted", { skip: !hasOpenssl && "no openssl" }, async (t) => {
+    const { consent } = await started(t);
+    const { cert, keyFile } = makeCertificate(folderOf(t));
+    const https = createSecureServer({ cert, key: readFileSync(keyFile) }).listen(0, "127.0.0.1");
+    t.after(() => https.close());
+    await once(https, "listening");
+    const { port } = https.address() as AddressInfo;
+    const start = await consent.begin({ ...request, address: `https://127.0.0.1:${port}` }, unending());
+    assert.match("detail" in start ? start.detail : "", /certificate of this address is not trusted.*Renew it/);
   });
 
   it("is refused by the instance for a callback of another host, and for a wrong password", async (t) => {

@@ -252,7 +252,7 @@ export const homeCalls: readonly AdminCall[] = [
     path: "/users/:user/links/:ecosystem/page",
     need: "secret",
     subject: "tenants",
-    summary: "Make a page on which the account's owner links it",
+    summary: "Make a page on which the account's owner connects it",
     fields: [renew],
     answer: object("The page.", { url: text("Its address, for one use."), expires: time("Until when.") }),
     example: { url: "https://breezeway.example/link/s/…", expires: exampleTime },
@@ -264,7 +264,7 @@ export const homeCalls: readonly AdminCall[] = [
     need: "change",
     subject: "tenants",
     asksPassword: true,
-    summary: "Unlink an account",
+    summary: "Disconnect an account",
     words: ["Removes the virtual device with its alerts and history, and revokes the token at the ecosystem."],
     answer: object("What was done.", {
       tokenRevoked: boolean("Whether the ecosystem has confirmed that the token is revoked."),

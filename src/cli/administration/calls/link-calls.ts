@@ -22,6 +22,7 @@ export const exampleLink = {
 };
 
 const link = object("A link.", {
+  homeName: orNull(text("The names of its homes, as far as they are known.")),
   userId: integer("The user."),
   userName: text("The user's name."),
   tenant: text("The tenant's name."),
@@ -47,13 +48,18 @@ export const linkCalls: readonly AdminCall[] = [
     fields: [
       ofTenant,
       { option: "state", kind: "text", meaning: "Only links of this state." },
-      { option: "filter", kind: "text", meaning: "Only links whose user, ecosystem or device contains this text." },
+      {
+        option: "filter",
+        kind: "text",
+        meaning: "Only links whose home, user, ecosystem or device contains this text.",
+      },
       { option: "alarm", kind: "flag", meaning: "Only links of homes in which a smoke or CO alarm sounds." },
     ],
     answer: object("One page of links.", { links: list("In the order of users.", link) }, cursor),
     example: {
       links: [
         {
+          homeName: "Maple Street",
           userId: 3,
           userName: "ada",
           tenant: "Acme",

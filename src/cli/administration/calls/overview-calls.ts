@@ -42,7 +42,7 @@ export const overviewCalls: readonly AdminCall[] = [
         object("An ecosystem.", {
           ecosystem: text("Its configured name."),
           name: text("The name that users read."),
-          hasLinkPage: boolean("Users can link an account on a page of this service."),
+          hasLinkPage: boolean("Users can connect an account on a page of this service."),
         }),
       ),
     }),
@@ -91,7 +91,7 @@ export const overviewCalls: readonly AdminCall[] = [
         signIns: hours("Sign-ins of users."),
         failedSignIns: hours("Sign-ins that failed."),
         delivered: hours("Messages that webhooks took."),
-        failed: hours("Messages that were given up."),
+        failed: hours("Attempts to deliver a message that failed; of each message the newest 10 attempts count."),
         blind: object("The time in which homes were not seen.", {
           ms: integer("Of all these links together, in milliseconds."),
           blindLinks: integer("Links that were blind for a while."),

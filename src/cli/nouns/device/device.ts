@@ -24,7 +24,7 @@ const add: AdminCommand = {
     if (type !== virtualDeviceType) return {};
     throw new BadParameter(
       "type",
-      `The type ${virtualDeviceType} is for linked accounts, not for ordinary devices. Link the user with: breezeway link --user ${user}`,
+      `The type ${virtualDeviceType} is for linked accounts, not for ordinary devices. Connect the user's home with: breezeway link --user ${user}`,
     );
   },
   async act({ identity, addDevice }, input) {

@@ -66,7 +66,7 @@ async function residentOf({ identity, homeSearch, linksOf }: AdministrationParts
 
 function onlyEcosystem(links: readonly { readonly ecosystem: string }[]): string {
   const [only, ...others] = links.map(({ ecosystem }) => ecosystem);
-  if (only === undefined) throw new NotFound("The user has no linked home. See: breezeway link --help");
+  if (only === undefined) throw new NotFound("The user has no connected home. See: breezeway link --help");
   if (others.length === 0) return only;
   throw new BadParameter(
     "ecosystem",
@@ -107,13 +107,13 @@ const commandThing: AdminCommand = {
 /** Unlinks an account. */
 const unlinkHome: AdminCommand = {
   name: "home unlink",
-  meaning: "unlink an account: removes the virtual device with its alerts and history, and revokes the token",
+  meaning: "disconnect an account: removes the virtual device with its alerts and history, and revokes the token",
   examples: ["home unlink --user 3 --ecosystem NAME"],
   options: withLink,
   toText: ({ tokenRevoked }) =>
     tokenRevoked
-      ? "Unlinked."
-      : "Unlinked. The token could not be revoked at the ecosystem; the service has removed it.",
+      ? "Disconnected."
+      : "Disconnected. The token could not be revoked at the ecosystem; the service has removed it.",
   async act({ identity, homes }, input) {
     const user = await identity.findUser(id<UserId>(input, "user"));
     const ecosystem = text(input, "ecosystem");
@@ -126,9 +126,9 @@ const unlinkHome: AdminCommand = {
 /** Makes a page on which the account's owner links it. Its address is a secret. */
 const makeLinkPage: AdminCommand = {
   name: "home page",
-  meaning: "make a page on which the account's owner links it; prints its address and does not wait",
+  meaning: "make a page on which the account's owner connects it; prints its address and does not wait",
   examples: ["home page --user 3 --ecosystem NAME --renew"],
-  options: (command) => withLink(command).option("--renew", "renew an existing link"),
+  options: (command) => withLink(command).option("--renew", "connect an existing link again"),
   toText: ({ url, expires }) =>
     `Give this address to the account's owner. It can be used once, until ${expires}.\n\n  ${url}`,
   async act(parts, input) {

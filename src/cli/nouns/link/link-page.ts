@@ -10,12 +10,12 @@ import { serviceOf, withOwnerOptions } from "../../remote/chosen-service.ts";
 /** A page on which the owner of an account links it. The command waits for the outcome. */
 export const page: OwnCommand = {
   name: "link page",
-  meaning: "make a page on which the account's owner links it; prints its address, waits and tells the outcome",
+  meaning: "make a page on which the account's owner connects it; prints its address, waits and tells the outcome",
   examples: ["link page --user 3", "link page --user 3 --renew", "link page --tenant Acme"],
   options: (command) =>
     withOwnerOptions(command)
       .option("--ecosystem <name>", "the ecosystem; may be left out when only one is configured")
-      .option("--renew", "renew an existing link"),
+      .option("--renew", "connect an existing link again"),
   async run(call) {
     const { typed, print } = call;
     const ecosystem = ecosystemName(call);
@@ -39,12 +39,12 @@ function outcomeInWords({ status, deviceId, ecosystem, problem }: LinkSession): 
   const reason = problem ? ` ${problem.description} (${problem.side})` : "";
   switch (status) {
     case "linked":
-      return `Linked to ${ecosystem}: device ${deviceId}. See it with: breezeway device get ${deviceId}`;
+      return `Connected to ${ecosystem}: device ${deviceId}. See it with: breezeway device get ${deviceId}`;
     case "declined":
-      return "The account's owner declined. Nothing was linked.";
+      return "The account's owner declined. Nothing was connected.";
     case "expired":
-      return `The page has expired, and nothing was linked.${reason} Make another with: breezeway link page`;
+      return `The page has expired, and nothing was connected.${reason} Make another with: breezeway link page`;
     default:
-      return `Nothing was linked.${reason}`;
+      return `Nothing was connected.${reason}`;
   }
 }

@@ -15,12 +15,12 @@ const dayMs = 86_400_000;
 export const findLinks: AdminCommand = {
   name: "link find",
   meaning: "find links by state, over all users of a tenant or of all tenants",
-  examples: ["link find --state needs_reauth", "link find --tenant Acme --filter ada"],
+  examples: ["link find --state needs_reauth", 'link find --tenant Acme --filter "maple street"'],
   options: (command) =>
     withTenantOption(command)
       .option("--state <state>", "only links of this state, such as stale, waiting or needs_reauth")
       .option("--alarm", "only links of homes in which a smoke or CO alarm sounds")
-      .option("--filter <text>", "only links whose user, ecosystem or device contains this text"),
+      .option("--filter <text>", "only links whose home, user, ecosystem or device contains this text"),
   async act(parts, input) {
     const names = await tenantNames(parts.identity);
     const { links, cursor } = await search(parts, input);
@@ -37,8 +37,9 @@ export const findLinks: AdminCommand = {
   toText({ links, cursor }, _typed, width) {
     if (links.length === 0) return "There is no such link.";
     const listed = table(
-      ["USER", "NAME", "TENANT", "ECOSYSTEM", "DEVICE", "STATE", "REASON"],
+      ["HOME", "USER", "NAME", "TENANT", "ECOSYSTEM", "DEVICE", "STATE", "REASON"],
       (links as Answer[]).map((one) => [
+        one.homeName ?? "-",
         one.userId,
         one.userName,
         one.tenant,
@@ -104,9 +105,10 @@ function shown(
   blind: ReadonlyMap<number, number>,
   nameOfNode: AdministrationParts["nameOfNode"],
 ) {
-  const { userId, userName, tenantId, node, blindSinceMs } = link;
+  const { homeName, userId, userName, tenantId, node, blindSinceMs } = link;
   const blindSince = blindSinceMs === null ? null : new Date(blindSinceMs).toISOString();
   return {
+    homeName,
     userId,
     userName,
     tenant: names.get(tenantId),

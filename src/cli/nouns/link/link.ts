@@ -30,7 +30,7 @@ function withUserOptions(command: Command): Command {
 const add: OwnCommand = {
   name: "link add",
   isDefault: true,
-  meaning: `link a user to an account of an ecosystem; its token comes from standard input, ${variable}, or the account's owner in a browser`,
+  meaning: `connect a user to an account of an ecosystem; its token comes from standard input, ${variable}, or the account's owner in a browser`,
   examples: ["link --user 3 --consent", "breezeway link --user 3 < token-file", "link add --user 3 --ecosystem NAME"],
   options: (command) =>
     withUserOptions(command)
@@ -52,7 +52,7 @@ const add: OwnCommand = {
         .catch((error) => explain(error, ecosystem));
     });
     print.data({ deviceId, ecosystem, replaced: wasLinked }, () => {
-      const done = wasLinked ? `The link to ${ecosystem} has the new token` : `Linked to ${ecosystem}`;
+      const done = wasLinked ? `The link to ${ecosystem} has the new token` : `Connected to ${ecosystem}`;
       return `${done}: device ${deviceId}. See it with: breezeway device get ${deviceId}`;
     });
   },
@@ -66,7 +66,7 @@ function explain(error: unknown, ecosystem: string): never {
   }
   if (error instanceof Error && error.name === "TimeoutError") {
     throw new EcosystemUnreachable(
-      `No answer came within ${linkLimitMs / 1_000} s. Whether the account at ${ecosystem} is linked is unknown; see: breezeway link show`,
+      `No answer came within ${linkLimitMs / 1_000} s. Whether the account at ${ecosystem} is connected is unknown; see: breezeway link show`,
       { cause: error },
     );
   }
@@ -116,7 +116,7 @@ export const listLinks: OwnCommand = {
       : ((await programs.administer(config(), "link facts", typed)) as Answer).links;
     const links = found.filter((one) => ecosystem === undefined || one.ecosystem === ecosystem);
     print.data({ links }, () => {
-      if (links.length === 0) return "There are no links. Link a user with: breezeway link --help";
+      if (links.length === 0) return "No home is connected. Connect one with: breezeway link --help";
       return table(
         ["DEVICE", "ECOSYSTEM", "USER", "STATE", "REASON", "CONFIRMED"],
         links.map((one) => [
@@ -185,20 +185,20 @@ async function asUser<Result>(call: Call, work: (api: Api) => Promise<Result>): 
 
 const remove: OwnCommand = {
   name: "link remove",
-  meaning: "unlink a user: removes the virtual device with its alerts and history, and revokes the token",
+  meaning: "disconnect a user: removes the virtual device with its alerts and history, and revokes the token",
   examples: ["link remove --user 3"],
   options: withUserOptions,
   async run(call) {
     const ecosystem = ecosystemName(call);
     const { deviceId, ...unlinked } = await asUser(call, (api) => {
       const unlinking = api.asUser((sdk) => sdk.unlink(ecosystem), { isWrite: true });
-      return call.print.during("unlinking", unlinking);
+      return call.print.during("disconnecting", unlinking);
     });
     call.print.data({ DeviceId: String(deviceId), ...unlinked }, (one) => {
       const doubt = one.tokenRevoked
         ? ""
         : " The token could not be revoked at the ecosystem; the service has removed it.";
-      return `Unlinked from ${ecosystem}; device ${one.DeviceId} was removed.${doubt}`;
+      return `Disconnected from ${ecosystem}; device ${one.DeviceId} was removed.${doubt}`;
     });
   },
 };

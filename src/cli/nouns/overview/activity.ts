@@ -26,7 +26,7 @@ const show: AdminCommand = {
   toText({ signIns, failedSignIns, delivered, failed, changes, blind, linkStates, silentNodes = [] }) {
     return rows([
       ["sign-ins", `${sum(signIns)}, ${sum(failedSignIns)} failed`],
-      ["deliveries", `${sum(delivered)}, ${sum(failed)} failed`],
+      ["deliveries", `${sum(delivered)}, ${sum(failed)} failed attempts`],
       ...(changes === undefined ? [] : [["changes", String(sum(changes))] as const]),
       ["blind", blindInWords(blind)],
       ...linkStates.states.map(({ state, hours }: Answer) => [`links ${state}`, range(hours)] as const),

@@ -82,7 +82,7 @@ const linkFixes: Readonly<Record<string, Pick<AttentionItem, "level" | "fix"> & 
   needs_reauth: {
     level: "bad",
     words: "needs a new consent|need a new consent",
-    fix: "Send the user a link page: open the home and choose Relink, or run breezeway link page --renew.",
+    fix: "Send the user a link page: open the home and choose Connect again, or run breezeway link page --renew.",
   },
   not_followed: {
     level: "bad",
@@ -129,7 +129,7 @@ async function ofWebhooks(
           ? {
               ...{ kind: "webhook_failing", level: "bad", count: waiting, id: webhook.id },
               sentence: `${whose} fails: ${last}. Messages that wait: ${waitingInWords(waiting)}.`,
-              fix: "Tell the client's people. When the receiver works again, resend what failed.",
+              fix: "Tell the client's people. When the receiver works again, open the webhook and choose Try now, or run breezeway hook resend-since with its id.",
             }
           : {
               ...{ kind: "webhook_paused", level: "warn", count: waiting, id: webhook.id },

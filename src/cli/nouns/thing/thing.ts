@@ -28,7 +28,7 @@ const list: OwnCommand = {
     print.data({ things }, () => {
       if (things.length === 0) {
         const isNarrowed = ["kind", "room", "source", "user"].some((name) => call.typed[name] !== undefined);
-        return `There are no ${isNarrowed ? "such things" : "things"}. Linked accounts have things, and devices whose type has a trait map. See: breezeway link list, breezeway device-type list`;
+        return `There are no ${isNarrowed ? "such things" : "things"}. Connected accounts have things, and devices whose type has a trait map. See: breezeway link list, breezeway device-type list`;
       }
       return table(
         [whole("THING"), "KIND", "NAME", "ROOM", "HOME", "SOURCE", "CONDITION"],

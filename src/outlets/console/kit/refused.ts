@@ -28,7 +28,7 @@ export async function attempt<Answer>(call: Promise<Answer>): Promise<Attempt<An
 }
 
 /** A sentence that names an option of the command line names the field of the form instead. */
-function inWordsOfForm(sentence: string): string {
+export function inWordsOfForm(sentence: string): string {
   return sentence.replace(/--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) => option.replaceAll("-", " "));
 }
 

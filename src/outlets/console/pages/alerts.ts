@@ -27,7 +27,7 @@ export const alerts: ConsolePage = {
     const tried = await attempt<Found>(context.call("home alert list", pageInput(context, filters)));
     return {
       filter: html`${filterForm(context, path, [
-        { name: "user", label: "User id" },
+        { name: "user", label: "Home, user or user id" },
         { name: "device", label: "Device id" },
         { name: "state", label: "State", choices: alertStates },
       ])}${tried.refused && refusal(tried.refused)}

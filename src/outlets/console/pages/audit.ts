@@ -23,7 +23,7 @@ export const audit: ConsolePage = {
       list: html`${filterForm(context, path, [
         { name: "act", label: "Act" },
         { name: "operator", label: "Operator" },
-        { name: "user", label: "User id" },
+        { name: "user", label: "Home, user or user id" },
         { name: "client", label: "Client id" },
       ])}
 ${

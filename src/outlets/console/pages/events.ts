@@ -67,7 +67,7 @@ export const events: ConsolePage = {
     const tried = await attempt<Found>(context.call("home events", pageInput(context, filters)));
     return {
       filter: html`${filterForm(context, path, [
-        { name: "user", label: "User id" },
+        { name: "user", label: "Home, user or user id" },
         { name: "device", label: "Device id" },
         { name: "kind", label: "Kind", choices: kinds },
       ])}${tried.refused && refusal(tried.refused)}`,

@@ -7,6 +7,7 @@ import { iconOf } from "../tiles/icons.ts";
 import { ago, length } from "../times.ts";
 
 interface ListedLink {
+  readonly homeName: string | null;
   readonly userId: number;
   readonly userName: string;
   readonly tenant: string;
@@ -37,7 +38,7 @@ export const homes: ConsolePage = {
       filter: filterForm(context, path, [
         { name: "state", label: "State", choices: linkStates.map((one) => [one, stateWords(one)] as const) },
         { name: "alarm", label: "Alarm", choices: [["true", "sounds"]] },
-        { name: "filter", label: "User or ecosystem" },
+        { name: "filter", label: "Home, user or ecosystem" },
       ]),
       homes: links.length === 0 ? empty(context) : linkTable(links, context),
       pages: pager(context, path, filters, cursor),
@@ -50,9 +51,14 @@ function linkTable(links: readonly ListedLink[], { address, tenant, nowMs }: Pag
     "Homes",
     [
       {
+        title: "Home",
+        cell: ({ homeName, userId, userName, ecosystem }) =>
+          html`<a href="${address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`)}">${named(homeName ?? userName)}</a>`,
+      },
+      {
         title: "User",
-        cell: ({ userId, userName, ecosystem, tenant: of }) =>
-          html`<a href="${address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`)}">${named(userName)}</a>${tenant === undefined ? html` <span class="small">${of}</span>` : undefined}`,
+        cell: ({ userName, tenant: of }) =>
+          html`${named(userName)}${tenant === undefined ? html` <span class="small">${of}</span>` : undefined}`,
       },
       { title: "Ecosystem", cell: ({ ecosystem }) => ecosystem },
       {
@@ -81,6 +87,6 @@ function blindWords(blindMs: number | null): string {
 
 function empty(context: PageContext): Html {
   if (Object.keys(kept(context, [...filters, "cursor"])).length > 0) return html`<p>No home matches.</p>`;
-  return html`<p>No home is linked yet. Choose a <a href="${context.address("/users")}">user</a>, and then <b>Link a home</b>.</p>
+  return html`<p>No home is connected yet. Choose a <a href="${context.address("/users")}">user</a>, and then <b>Connect a home</b>.</p>
 <p class="small">The same on a command line: <code>breezeway link page --user ID</code></p>`;
 }

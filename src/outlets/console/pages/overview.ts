@@ -119,7 +119,7 @@ function steps(isDone: Readonly<Record<Step, boolean>>, { address, callOf }: Pag
 ${step(isDone.tenant, "Add a tenant, the company whose users are served", "tenant add", address("/tenants", { do: "add" }), "Add a tenant")}
 ${step(isDone.client, "Register a client, the cloud that asks users for access", "client add", address("/clients", { do: "add" }), "Register a client")}
 ${step(isDone.user, "Add a user, the person whose home it is", "user add", address("/users", { do: "add" }), "Add a user")}
-${step(isDone.link, "Link the user's home: open the user, and make a link page for them", "home page", address("/users"), "Choose the user")}
+${step(isDone.link, "Connect the user's home: open the user, and make a link page for them", "home page", address("/users"), "Choose the user")}
 </ol>`;
 }
 
@@ -157,7 +157,7 @@ function numbers({ nowMs }: PageContext, shown: Figures): Html {
   return html`<h2>The last 24 hours</h2>
 <dl class="numbers">
 ${figure("Sign-ins", total(signIns), `${total(failedSignIns)} failed`, strip("Sign-ins", signIns, failedSignIns))}
-${figure("Deliveries to webhooks", total(delivered), `${total(failed)} failed`, strip("Deliveries", delivered, failed))}
+${figure("Deliveries to webhooks", total(delivered), `${total(failed)} failed attempts`, strip("Deliveries", delivered, failed))}
 ${changes && figure("Changes of attributes", total(changes), "on all nodes", strip("Changes of attributes", changes))}
 ${figure("Blind time", length(blind.ms / 1_000), `of ${blind.blindLinks} of ${blind.isAll ? "" : "the first "}${blind.links} links`, blindStrip(blind))}
 ${figure("Links that were seen", seenShare(blind), unknownWords(blind), linkStrip(blind))}

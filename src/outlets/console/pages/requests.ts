@@ -57,7 +57,7 @@ export const requests: ConsolePage = {
       filter: html`${filterForm(context, path, [
         { name: "only", label: "Of", choices: callers, otherwise: "clients" },
         { name: "client", label: "Client id" },
-        { name: "user", label: "User id" },
+        { name: "user", label: "Home, user or user id" },
         { name: "route", label: "Route" },
         { name: "status", label: "Status", choices: statuses },
         { name: "min-ms", label: "Took at least, ms" },

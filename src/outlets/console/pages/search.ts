@@ -35,6 +35,7 @@ interface Hit {
 }
 
 interface ListedLink {
+  readonly homeName: string | null;
   readonly userId: number;
   readonly userName: string;
   readonly ecosystem: string;
@@ -110,10 +111,10 @@ async function found(context: PageContext, wanted: string): Promise<Html> {
       id: String(tenantId),
       to: address(`/tenants/${tenantId}`),
     })),
-    ...(homes.links as readonly ListedLink[]).map(({ userId, userName, ecosystem, deviceId }) => ({
+    ...(homes.links as readonly ListedLink[]).map(({ homeName, userId, userName, ecosystem, deviceId }) => ({
       kind: "Home",
-      name: userName,
-      id: `${ecosystem}, device ${deviceId}`,
+      name: homeName ?? userName,
+      id: `${userName}, ${ecosystem}, device ${deviceId}`,
       to: address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`),
     })),
     ...hitsInHomes(context, inHomes),

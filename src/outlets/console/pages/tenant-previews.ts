@@ -8,7 +8,7 @@ import type { Page } from "../../../web/page.ts";
 export const previews: Readonly<Record<string, string>> = {
   login: "Sign in",
   terms: "Consent and terms",
-  link: "Link a home",
+  link: "Connect a home",
 };
 
 interface PreviewedTenant {

@@ -103,7 +103,10 @@ function ecosystemsOf(ecosystems: readonly ShownEcosystem[]): Html {
     [
       { title: "Ecosystem", cell: ({ ecosystem }) => ecosystem },
       { title: "Name", cell: ({ name }) => html`<bdi>${name}</bdi>` },
-      { title: "Link page", cell: ({ hasLinkPage }) => (hasLinkPage ? "yes" : "no: its clients link with tokens") },
+      {
+        title: "Link page",
+        cell: ({ hasLinkPage }) => (hasLinkPage ? "yes" : "no: its clients connect accounts with tokens"),
+      },
     ],
     ecosystems,
   )}

@@ -31,7 +31,7 @@ export const things: ConsolePage = {
   async render(context) {
     const user = context.parameter("user") ?? "";
     const form = filterForm(context, path, [
-      { name: "user", label: "User id" },
+      { name: "user", label: "Home, user or user id" },
       { name: "kind", label: "Kind", choices: kinds },
       { name: "name", label: "Name, room or home" },
       { name: "state", label: "Shows, as in smoke.state=alarm" },

@@ -57,12 +57,12 @@ ${factsOf([
 ])}
 ${askLinks(context, here, asks)}`,
       signIns: wants("signIns") ? await signInFacts(context, of) : undefined,
-      links: html`<h2>Linked homes</h2>
+      links: html`<h2>Connected homes</h2>
 ${
   shown.links.length === 0
     ? html`<p>None.</p>`
     : tableOf<ShownLink>(
-        "Linked homes",
+        "Connected homes",
         [
           {
             title: "Ecosystem",
@@ -133,9 +133,9 @@ function asksOf({ address, ecosystems }: PageContext, { userId, name, suspended 
     {
       name: "link",
       act: "home page",
-      link: "Link a home",
-      title: "Link a home",
-      words: html`Makes a page for one use, on which ${named(name)} signs in and links the account. Its address is shown once.`,
+      link: "Connect a home",
+      title: "Connect a home",
+      words: html`Makes a page for one use, on which ${named(name)} signs in and connects the account. Its address is shown once.`,
       input,
       fields: typed({
         option: "ecosystem",

@@ -31,7 +31,7 @@ export const users: ConsolePage = {
     const isFiltered = parameter("filter") !== undefined || parameter("cursor") !== undefined;
     const list =
       found.length === 0
-        ? html`<p>${isFiltered ? "No user has such a name or id." : "There are no users yet. A user is a person whose home is linked."}</p>`
+        ? html`<p>${isFiltered ? "No user has such a name or id." : "There are no users yet. A user is a person whose home is connected."}</p>`
         : tableOf<ListedUser>(
             "Users",
             [

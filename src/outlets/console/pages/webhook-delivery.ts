@@ -20,6 +20,7 @@ export interface ShownDelivery {
   readonly type: string;
   readonly state: string;
   readonly attempts: number;
+  readonly failedAttempts: number;
   readonly status: number | null;
   readonly text: string | null;
   readonly created: string;
@@ -49,7 +50,7 @@ ${factsOf([
   ["Message", html`<span class="code">${shown.messageId}</span>`],
   ["Type", shown.type],
   ["Resend", shown.isResend ? "yes, the message was sent before" : "no"],
-  ["Attempts", shown.attempts],
+  ["Attempts", attemptWords(shown)],
   ["Made", when(shown.created, nowMs)],
   ["Settled", when(shown.settled, nowMs, "not yet")],
   ["Next try", when(shown.nextTry, nowMs, "none")],
@@ -82,6 +83,12 @@ function attempts({ tries, attempts: made }: ShownDelivery, nowMs: number): Html
     tries,
   )}
 ${missing > 0 ? html`<p class="small">${missing} more: earlier ones, ones under way, and ones that a node did not record.</p>` : undefined}`;
+}
+
+/** `3, 2 failed`. */
+export function attemptWords({ attempts, failedAttempts }: Pick<ShownDelivery, "attempts" | "failedAttempts">): Html {
+  if (failedAttempts === 0) return html`${attempts}`;
+  return html`${attempts}, ${state("bad", `${failedAttempts} failed`)}`;
 }
 
 export function answerOf(status: number | null, text: string | null): string {

@@ -9,8 +9,8 @@ import { lengthWords } from "../kit/durations.ts";
 import { state } from "../kit/state.ts";
 import { factsOf, filterForm, kept, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
-import { answerOf, deliveryMoods, oneDelivery, type ShownDelivery } from "./webhook-delivery.ts";
-import { type ShownWebhook, success, webhookState } from "./webhooks.ts";
+import { answerOf, attemptWords, deliveryMoods, oneDelivery, type ShownDelivery } from "./webhook-delivery.ts";
+import { type ShownWebhook, success, tryNow, webhookState } from "./webhooks.ts";
 
 /** One webhook: its deliveries, what was sent and what the receiver answered. */
 export const webhook: ConsolePage = {
@@ -43,7 +43,10 @@ ${factsOf([
   ["Lag", await lagOfLast(context, shown)],
   ["Waiting", waitingInWords(shown.waiting)],
   ["Last delivery", when(shown.lastTime, nowMs)],
-  ["Next try", html`${when(shown.nextTry, nowMs, withoutTry(shown))}${retried(context, here, shown)}`],
+  [
+    "Next try",
+    html`${when(shown.nextTry, nowMs, withoutTry(shown))}${retried(context, here, shown)}${tryNow(context, shown, address(here, { done: "hook resend-since" }))}`,
+  ],
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
@@ -71,8 +74,13 @@ function retried(
   return html`<span class="soft">${nextTry === null ? ":" : " for"} ${link}, last ${retriedAnswer ?? "not answered"}</span>`;
 }
 
-async function deliveries(context: PageContext, here: string, { webhookId }: ShownWebhook): Promise<Html> {
+async function deliveries(
+  context: PageContext,
+  here: string,
+  { webhookId, state: known }: ShownWebhook,
+): Promise<Html> {
   const { call, callOf, address, nowMs } = context;
+  const isHeld = known === "paused" || known === "suspended";
   const names = ["state"];
   const input = { webhook: webhookId, "page-size": "50", ...kept(context, [...names, "cursor"]) };
   const answer = await call("hook deliveries", input);
@@ -90,21 +98,22 @@ async function deliveries(context: PageContext, here: string, { webhookId }: Sho
                 html`<a href="${address(here, { ...kept(context, [...names, "cursor"]), delivery: String(deliveryId) })}">${deliveryId} ${type}</a>${isResend ? html` <span class="soft">resend</span>` : undefined}`,
             },
             { title: "State", cell: ({ state: known }) => state(deliveryMoods[known] ?? "bad", known) },
-            { title: "Attempts", cell: ({ attempts }) => attempts },
+            { title: "Attempts", cell: (one) => attemptWords(one) },
             { title: "Answer", cell: ({ status, text }) => answerOf(status, text) },
             { title: "Made", cell: ({ created }) => when(created, nowMs) },
             { title: "Took", cell: ({ created, settled }) => lag(created, settled) },
             {
               title: "Action",
-              cell: ({ deliveryId }) =>
-                callOf("hook resend") &&
-                actionButton({
+              cell({ deliveryId, state: delivery }) {
+                if (!callOf("hook resend") || (isHeld && delivery === "waiting")) return undefined;
+                return actionButton({
                   act: "hook resend",
                   input: { webhook: webhookId, delivery: String(deliveryId) },
                   to: address(here, { done: "hook resend" }),
-                  words: "Resend",
+                  words: delivery === "delivered" ? "Resend" : "Try now",
                   about: `message ${deliveryId}`,
-                }),
+                });
+              },
             },
           ],
           found,
@@ -145,10 +154,10 @@ function asksOf({ nowMs }: PageContext, { webhookId, state: known }: ShownWebhoo
     {
       name: "resend",
       act: "hook resend-since",
-      link: "Resend all since",
-      title: "Resend all that failed",
+      link: "Try now since a time",
+      title: "Try now what failed since a time",
       words:
-        "Every message that has failed since this time, and has not arrived meanwhile, is sent again, after those that wait.",
+        "Messages that wait are tried now. Every message that was given up since this time, and has not arrived meanwhile, is sent again after them.",
       input,
       fields: typed({
         option: "since",
@@ -159,7 +168,7 @@ function asksOf({ nowMs }: PageContext, { webhookId, state: known }: ShownWebhoo
         isFirst: true,
       }),
       example: { ...input, since },
-      button: "Resend",
+      button: "Try now",
     },
     {
       name: "test",

@@ -1,7 +1,8 @@
 import { waitingInWords } from "../../../events/webhooks/webhook-administration.ts";
-import { html } from "../../../web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
-import type { ConsolePage } from "../console-page.ts";
+import { actionButton } from "../action.ts";
+import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type StatusLevel, state } from "../kit/state.ts";
 import { pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
@@ -23,6 +24,7 @@ export interface ShownWebhook {
   readonly waiting: number;
   readonly recentDelivered: number;
   readonly recentFailed: number;
+  readonly recentFailedAttempts: number;
   readonly lastTime: string | null;
   readonly nextTry: string | null;
   readonly retriedDelivery: number | null;
@@ -67,9 +69,13 @@ export const webhooks: ConsolePage = {
           },
           { title: "Tenant", cell: ({ tenant }) => html`<bdi>${tenant ?? "-"}</bdi>` },
           { title: "State", cell: (one) => webhookState(one) },
-          { title: "Last 20", cell: (one) => success(one) },
+          { title: "Last 20 messages", cell: (one) => success(one) },
           { title: "Waiting", cell: ({ waiting }) => waitingInWords(waiting) },
-          { title: "Next try", cell: ({ nextTry }) => when(nextTry, nowMs, "-") },
+          {
+            title: "Next try",
+            cell: (one) =>
+              html`${when(one.nextTry, nowMs, "-")}${tryNow(context, one, address(path, { done: "hook resend-since" }))}`,
+          },
         ],
         found,
       )}
@@ -91,7 +97,26 @@ export function webhookState({ state: known }: ShownWebhook) {
   return state(moods[known] ?? "bad", known);
 }
 
-export function success({ recentDelivered, recentFailed }: ShownWebhook): string {
-  const settled = recentDelivered + recentFailed;
-  return settled === 0 ? "none settled" : `${recentDelivered} of ${settled} delivered`;
+/** Tries what waits and what was given up, if there is any and the webhook does not hold its messages. */
+export function tryNow({ callOf }: PageContext, shown: ShownWebhook, to: string): Html | undefined {
+  const { webhookId, url, state: known, recentFailed } = shown;
+  const isFailing = known === "retrying" || known === "failing" || (known === "working" && recentFailed > 0);
+  if (!isFailing || !callOf("hook resend-since")) return undefined;
+  const button = {
+    act: "hook resend-since",
+    input: { webhook: webhookId },
+    to,
+    words: "Try now",
+    about: url || webhookId,
+  };
+  return html` ${actionButton(button)}`;
+}
+
+export function success({ recentDelivered, recentFailed, recentFailedAttempts: attempts }: ShownWebhook): Html {
+  const ended = recentDelivered + recentFailed;
+  if (ended === 0) return html`none tried`;
+  const failed = attempts === 1 ? "1 attempt failed" : `${attempts} attempts failed`;
+  return html`${recentDelivered} of ${ended} delivered${
+    attempts === 0 ? undefined : html`, ${state(recentFailed === 0 ? "warn" : "bad", failed)}`
+  }`;
 }
