@@ -32,7 +32,7 @@ function snapshot(thermostatId: string, active: string) {
 const latestIs = (latest: Partial<FanRequestRow> | undefined) =>
   ({ fanRequests: { latest: async () => latest } }) as unknown as Pick<CommitTables, "fanRequests">;
 
-describe("an accepted fan request for a fan that runs already", () => {
+describe("a sent fan request for a fan that runs already", () => {
   function awaiting(sentMs = 100) {
     const fans = new AwaitedFans();
     fans.add(request, sentMs);
@@ -86,6 +86,27 @@ describe("an accepted fan request for a fan that runs already", () => {
     assert.deepEqual(await changes(latestIs({ ...request, id: 10 })), []);
     assert.deepEqual(await changes(latestIs({ ...request, state: "confirmed" })), []);
     assert.deepEqual(await changes(latestIs(undefined)), []);
+  });
+
+  it("is noted as shown, and not restated, by a snapshot from before the answer", async () => {
+    const fans = awaiting();
+    assert.equal(fans.isShown(request), false);
+    const restated = fans.restated(deviceId, 100, () => snapshot("hall", "true"))!;
+    assert.deepEqual(await restated.changes(latestIs({ ...request, state: "sending" })), []);
+    restated.stored();
+    assert.equal(fans.isShown(request), true);
+    assert.equal(fans.isShown({ ...request, id: 10 }), false);
+    assert.equal(
+      fans.restated(deviceId, 101, () => snapshot("hall", "true")),
+      undefined,
+      "the answer restates it",
+    );
+  });
+
+  it("is restated after a missing answer", async () => {
+    const { changes } = awaiting().restated(deviceId, 100, () => snapshot("hall", "true"))!;
+    const expired = latestIs({ ...request, state: "expired" });
+    assert.deepEqual(await changes(expired), [{ key: fan, value: "true", isRestated: true }]);
   });
 
   it("stays when a newer request of the thermostat came before the changes were durable", () => {

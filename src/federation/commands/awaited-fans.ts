@@ -17,12 +17,15 @@ interface AwaitedFan {
   readonly command: FanRequestRow;
   /** On this node's monotonic clock. */
   readonly sentMs: number;
+  /** A snapshot has shown the requested state since the sending, before the ecosystem's answer. */
+  isShown: boolean;
 }
 
 /**
- * Fan requests that the ecosystem accepted while the fan was already in the requested state. Their confirmation changes
- * no value, so the next snapshot restates `fan_timer_active`: clients accept it only with a time later than their
- * request. At most one request per thermostat is kept, until the stream's deadline to show it.
+ * Fan requests that were sent, each registered before its sending. If the fan was in the requested state already, the
+ * confirmation changes no value. Then a snapshot restates `fan_timer_active`: clients accept it only with a time later
+ * than their request. A snapshot from before the answer is noted, and the answer restates. At most one request per
+ * thermostat is kept, until the stream's deadline to show it.
  */
 export class AwaitedFans {
   readonly #ofDevice = new Map<DeviceId, Map<AttributeNumber, AwaitedFan>>();
@@ -31,22 +34,30 @@ export class AwaitedFans {
     const position = positionOf(command.attribute);
     if (position.kind !== "thermostat") return;
     const awaited = this.#ofDevice.get(command.deviceId) ?? new Map();
-    awaited.set(thermostatAttribute(position.x, position.y, "fanTimerActive"), { command, sentMs });
+    const fan = thermostatAttribute(position.x, position.y, "fanTimerActive");
+    awaited.set(fan, { command, sentMs, isShown: false });
     this.#ofDevice.set(command.deviceId, awaited);
+  }
+
+  /** Whether a snapshot has shown the requested state between the sending and the answer. */
+  isShown({ deviceId, id }: Pick<FanRequestRow, "deviceId" | "id">): boolean {
+    const awaited = [...(this.#ofDevice.get(deviceId)?.values() ?? [])];
+    return awaited.some(({ command, isShown }) => command.id === id && isShown);
   }
 
   /** What a snapshot restates of a device. `receivedMs`: when the snapshot was received; `readValues` reads its values. */
   restated(deviceId: DeviceId, receivedMs: number, readValues: () => AttributeValues): Restatement | undefined {
     const awaited = this.#ofDevice.get(deviceId);
     if (!awaited) return undefined;
-    const values = readValues();
     // A snapshot from before the sending says nothing about the request.
-    const due = [...awaited].filter(([, { sentMs }]) => receivedMs >= sentMs);
+    const due = [...awaited].filter(([, { sentMs, isShown }]) => receivedMs >= sentMs && !isShown);
+    if (due.length === 0) return undefined;
+    const values = readValues();
     const shown = due.filter(([fan, { command }]) => {
       return values[fan] === command.value && values[idOf(fan)] === command.thermostatId;
     });
     const stored = () => {
-      for (const [fan, fanRequest] of due) if (awaited.get(fan) === fanRequest) awaited.delete(fan);
+      for (const [fan, request] of due) if (awaited.get(fan) === request && !request.isShown) awaited.delete(fan);
       if (awaited.size === 0) this.#ofDevice.delete(deviceId);
     };
     if (shown.length === 0) {
@@ -55,9 +66,12 @@ export class AwaitedFans {
     }
     const changes: Restatement["changes"] = async (tx) => {
       const confirmed: AttributeChange[] = [];
-      for (const [key, { command }] of shown) {
+      for (const [key, request] of shown) {
+        const { command } = request;
         const latest = await tx.fanRequests.latest(command.userId, deviceId, command.attribute);
-        const isOpen = latest?.id === command.id && latest.state === "accepted";
+        if (latest?.id !== command.id) continue;
+        if (latest.state === "sending") request.isShown = true;
+        const isOpen = latest.state === "accepted" || latest.state === "expired";
         if (isOpen) confirmed.push({ key, value: command.value, isRestated: true });
       }
       return confirmed;

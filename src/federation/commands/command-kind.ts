@@ -58,8 +58,8 @@ export interface CommandKind<Command extends StoredCommand> {
    * answer changes. The next sweep changes these. Left out where an answer changes no attributes.
    */
   keepAnswer?(tx: CommitTables, command: Command, outcome: CommandOutcome, nowMs: number): Promise<void>;
-  /** `sentMs`: on this node's monotonic clock. */
-  awaited(command: Command, sentMs: number): void;
+  /** Called before the command is sent: a snapshot from now on may show its effect. `sentMs`: on this node's monotonic clock. */
+  expectEcho(command: Command, sentMs: number): void;
   /** Called now and then, with this node's monotonic clock. */
   forgetOverdue(nowMs: number): void;
   /** Settles an accepted command by a state that the ecosystem shows as its effect. */

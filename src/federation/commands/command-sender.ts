@@ -189,12 +189,10 @@ export class CommandSender<Command extends StoredCommand> {
       const sentMs = runtime.elapsedMs();
       this.#sentMs.set(command.id, sentMs);
       this.#sentToMs.set(command.deviceId, sentMs);
+      kind.expectEcho(marked, sentMs);
       const outcome = await this.#run(marked, connection, timeLeft(marked, commandDeadlines.answerMs));
       if (outcome.state === "accepted" && kind.hasNextStep(marked)) continue;
-      if (await this.#settle(marked, outcome)) {
-        kind.awaited(marked, sentMs);
-        connection.readSoon();
-      }
+      if (await this.#settle(marked, outcome)) connection.readSoon();
       if (outcome.state === "accepted" && outcome.caused) {
         this.#causedEchoes.expect(marked, outcome.caused, connection);
       }

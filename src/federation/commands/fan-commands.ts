@@ -29,11 +29,11 @@ export function fanCommands(awaited: AwaitedFans): CommandKind<FanRequestRow> {
       return connector.act(token, { key: thermostatKey(thermostatId), step }, signal);
     },
     async answered(tx, command, outcome, nowMs, isFollowed) {
-      const updates = await answered(tx, command, outcome, nowMs, isFollowed);
+      const updates = await answered(tx, command, outcome, nowMs, isFollowed, awaited.isShown(command));
       return { updates, isAwaited: outcome.state === "accepted" && (await isShownAlready(tx, command)) };
     },
     keepAnswer,
-    awaited: (command, sentMs) => awaited.add(command, sentMs),
+    expectEcho: (command, sentMs) => awaited.add(command, sentMs),
     forgetOverdue: (nowMs) => awaited.forgetOverdue(nowMs),
     settleCaused: caused,
     settleOverdue: overdue,

@@ -1,4 +1,4 @@
-import type { CommitTables, DeviceUpdate } from "../../devices/commit.ts";
+import type { AttributeChange, CommitTables, DeviceUpdate } from "../../devices/commit.ts";
 import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import type { CommandState } from "../../home/command-states.ts";
 import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
@@ -8,7 +8,8 @@ import { type FanSlot, slotOf } from "./fan-slot.ts";
 
 /**
  * The changes that follow from the ecosystem's answer. The answer is the best evidence about a request, so it also
- * replaces `expired`, and what the stream seemed to show.
+ * replaces `expired`, and what the stream seemed to show. `isShown`: a snapshot has shown the requested state since the
+ * sending.
  */
 export async function answered(
   tx: CommitTables,
@@ -16,16 +17,16 @@ export async function answered(
   outcome: CommandOutcome,
   nowMs: number,
   isFollowed: boolean,
+  isShown: boolean,
 ): Promise<readonly DeviceUpdate[]> {
   const command = await tx.fanRequests.find(userId, deviceId, id);
   if (!command) return [];
   const slot = await slotOf(tx, command);
+  const isConfirmed = isShown && isInRequestedState(command, slot);
   switch (outcome.state) {
     case "accepted": {
-      const change =
-        slot.isGone && isFollowed
-          ? ({ state: "contradicted", text: null, settledMs: nowMs } as const)
-          : ({ state: "accepted", text: null, settledMs: null } as const);
+      const state = isConfirmed ? "confirmed" : slot.isGone && isFollowed ? "contradicted" : "accepted";
+      const change = { state, text: null, settledMs: state === "accepted" ? null : nowMs } as const;
       return record(tx, command, slot, ["sending", "expired"], change, nowMs);
     }
     case "rejected":
@@ -33,8 +34,10 @@ export async function answered(
       const change = { state: "rejected", ...refusal(outcome, nowMs), settledMs: nowMs } as const;
       return record(tx, command, slot, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
     }
-    case "unanswered":
-      return record(tx, command, slot, ["sending"], { state: "expired", text: noAnswer, settledMs: nowMs }, nowMs);
+    case "unanswered": {
+      const end = isConfirmed ? ({ state: "confirmed", text: null } as const) : noOutcome;
+      return record(tx, command, slot, ["sending"], { ...end, settledMs: nowMs }, nowMs);
+    }
   }
 }
 
@@ -63,10 +66,14 @@ function refusal(outcome: Extract<CommandOutcome, { readonly state: "rejected" |
 /** Whether an accepted request asks for the state that the fan is shown in already. */
 export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }: FanRequestRow): Promise<boolean> {
   const command = await tx.fanRequests.find(userId, deviceId, id);
-  if (command?.state !== "accepted") return false;
-  const { isSameThermostat, isLatest, fan } = await slotOf(tx, command);
-  return isSameThermostat && isLatest && fan === command.value;
+  return command?.state === "accepted" && isInRequestedState(command, await slotOf(tx, command));
 }
+
+function isInRequestedState({ value }: FanRequestRow, { isSameThermostat, isLatest, fan }: FanSlot): boolean {
+  return isSameThermostat && isLatest && fan === value;
+}
+
+const noOutcome = { state: "expired", text: noAnswer } as const;
 
 /**
  * Settles a request that stayed in one state for too long. For an accepted request the fan's shown state decides, if
@@ -86,8 +93,7 @@ export async function overdue(
   const { state, text } = command;
   if (state !== "accepted") {
     // A node that stopped has kept the ecosystem's refusal.
-    const outcome =
-      text === null ? ({ state: "expired", text: noAnswer } as const) : ({ state: "rejected", text } as const);
+    const outcome = text === null ? noOutcome : ({ state: "rejected", text } as const);
     return record(tx, command, slot, [state], { ...outcome, settledMs: nowMs }, nowMs);
   }
   const change = {
@@ -121,15 +127,19 @@ function shownOutcome({ value }: FanRequestRow, slot: FanSlot, isFollowed: boole
   return slot.fan === value ? "confirmed" : "contradicted";
 }
 
+/** Records the outcome. A confirmation restates the fan's value: clients compare its time with that of their request. */
 async function record(
   tx: CommitTables,
   command: FanRequestRow,
-  { isWritable }: FanSlot,
+  { isWritable, fanKey }: FanSlot,
   from: readonly CommandState[],
   change: FanRequestChange & { readonly text: string | null },
   nowMs: number,
 ): Promise<readonly DeviceUpdate[]> {
-  if (!(await changeReceipt(tx, command, from, change, nowMs)) || !isWritable) return [];
+  if (!(await changeReceipt(tx, command, from, change, nowMs))) return [];
+  const changes: AttributeChange[] = [];
+  if (change.state === "confirmed") changes.push({ key: fanKey, value: command.value, isRestated: true });
   const text = change.text === null ? null : fanErrorText(change.text, command.value, change.settledMs ?? 0);
-  return [{ deviceId: command.deviceId, changes: [{ key: command.attribute, value: text }] }];
+  if (isWritable) changes.push({ key: command.attribute, value: text });
+  return changes.length === 0 ? [] : [{ deviceId: command.deviceId, changes }];
 }
