@@ -36,6 +36,7 @@ describe("a sent fan request for a fan that runs already", () => {
   function awaiting(sentMs = 100) {
     const fans = new AwaitedFans();
     fans.add(request, sentMs);
+    fans.answer(request);
     return fans;
   }
 
@@ -85,34 +86,43 @@ describe("a sent fan request for a fan that runs already", () => {
     const { changes } = awaiting().restated(deviceId, 100, () => snapshot("hall", "true"))!;
     assert.deepEqual(await changes(latestIs({ ...request, id: 10 })), []);
     assert.deepEqual(await changes(latestIs({ ...request, state: "confirmed" })), []);
+    assert.deepEqual(await changes(latestIs({ ...request, state: "rejected" })), []);
     assert.deepEqual(await changes(latestIs(undefined)), []);
   });
 
-  it("is noted as shown, and not restated, by a snapshot from before the answer", async () => {
-    const fans = awaiting();
-    assert.equal(fans.isShown(request), false);
-    const restated = fans.restated(deviceId, 100, () => snapshot("hall", "true"))!;
-    assert.deepEqual(await restated.changes(latestIs({ ...request, state: "sending" })), []);
-    restated.stored();
-    assert.equal(fans.isShown(request), true);
-    assert.equal(fans.isShown({ ...request, id: 10 }), false);
-    assert.equal(
-      fans.restated(deviceId, 101, () => snapshot("hall", "true")),
-      undefined,
-      "the answer restates it",
-    );
+  it("is restated at once by the answer if the last snapshot since the sending showed the fan", () => {
+    for (const [receivedMs, states, isShown] of [
+      [100, ["true"], true],
+      [100, ["false", "true"], true],
+      [100, ["true", "false"], false],
+      [99, ["true"], false],
+    ] as const) {
+      const fans = new AwaitedFans();
+      fans.add(request, 100);
+      for (const state of states) {
+        assert.equal(
+          fans.restated(deviceId, receivedMs, () => snapshot("hall", state)),
+          undefined,
+        );
+      }
+      assert.equal(fans.answer({ ...request, id: 10 }), false);
+      assert.equal(fans.answer(request), isShown);
+      assert.ok(fans.restated(deviceId, 101, () => snapshot("hall", "true")));
+    }
   });
 
-  it("is restated after a missing answer", async () => {
-    const { changes } = awaiting().restated(deviceId, 100, () => snapshot("hall", "true"))!;
-    const expired = latestIs({ ...request, state: "expired" });
-    assert.deepEqual(await changes(expired), [{ key: fan, value: "true", isRestated: true }]);
+  it("is restated as long as it is not confirmed or refused", async () => {
+    for (const state of ["sending", "accepted", "expired"] as const) {
+      const { changes } = awaiting().restated(deviceId, 100, () => snapshot("hall", "true"))!;
+      assert.deepEqual(await changes(latestIs({ ...request, state })), [{ key: fan, value: "true", isRestated: true }]);
+    }
   });
 
   it("stays when a newer request of the thermostat came before the changes were durable", () => {
     const fans = awaiting();
     const { stored } = fans.restated(deviceId, 100, () => snapshot("hall", "true"))!;
     fans.add({ ...request, id: 10 }, 150);
+    fans.answer({ ...request, id: 10 });
     stored();
     assert.ok(fans.restated(deviceId, 150, () => snapshot("hall", "true")));
   });

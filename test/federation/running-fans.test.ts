@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { commandDeadlines } from "../../src/home/command-states.ts";
 import { type FanHome, fanHome, madeFans, until } from "./made-fans.ts";
+import { otherNode } from "./made-federation.ts";
 import { flushPromises } from "./manual-runtime.ts";
 
 const running: FanHome = { thermostats: { t1: { fanTimerActive: true } } };
@@ -91,13 +91,29 @@ describe("a request for a fan that runs already", () => {
     assert.ok(await isTimeLater());
   });
 
-  it("moves the fan's time when it is confirmed a minute later without a snapshot", async (t) => {
-    const { command, states, runtime, isTimeLater } = await requestRunningFan(t);
+  it("leaves the confirmation to the next snapshot if the store was unavailable when the answer came", async (t) => {
+    const { command, states, shows, connection, runtime, isTimeLater, isTimeUnchanged } = await requestRunningFan(t);
+    await shows(runningAway);
+    connection.isDown = true;
+    command.answers({ state: "accepted" });
+    await runtime.advance(100);
+    connection.isDown = false;
+    await runtime.advance(1_000);
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    assert.ok(await isTimeUnchanged());
+    await shows(running);
+    assert.deepEqual(await states(), ["confirmed"]);
+    assert.ok(await isTimeLater());
+  });
+
+  it("is settled without the fan's time if another node owns the link when the answer comes", async (t) => {
+    const made = await requestRunningFan(t, true);
+    const { command, states, shows, store, userId, deviceId, isTimeUnchanged } = made;
+    await shows(runningAway);
+    await store.transaction((tx) => tx.links.takeOver(userId, deviceId, otherNode));
     command.answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["accepted"]));
-    await runtime.advance(commandDeadlines.showMs + 1_000);
-    await until(async () => assert.deepEqual(await states(), ["confirmed"]));
-    assert.ok(await isTimeLater());
+    assert.ok(await isTimeUnchanged());
   });
 
   it("does not count a snapshot from before the sending", async (t) => {

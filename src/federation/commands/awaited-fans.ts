@@ -1,5 +1,5 @@
 import type { AttributeChange, CommitTables } from "../../devices/commit.ts";
-import { commandDeadlines } from "../../home/command-states.ts";
+import { type CommandState, commandDeadlines } from "../../home/command-states.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { FanRequestRow } from "../../store/tables/fan-requests.ts";
 import { type AttributeNumber, positionOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
@@ -13,18 +13,22 @@ export interface Restatement {
   readonly stored: () => void;
 }
 
+/** The states of a sent request that the fan's state confirms. */
+export const unconfirmedStates: readonly CommandState[] = ["sending", "accepted", "expired"];
+
 interface AwaitedFan {
   readonly command: FanRequestRow;
   /** On this node's monotonic clock. */
   readonly sentMs: number;
-  /** A snapshot has shown the requested state since the sending, before the ecosystem's answer. */
+  isAnswered: boolean;
+  /** A snapshot has shown the requested state between the sending and the answer. */
   isShown: boolean;
 }
 
 /**
- * Fan requests that were sent, each registered before its sending. If the fan was in the requested state already, the
- * confirmation changes no value. Then a snapshot restates `fan_timer_active`: clients accept it only with a time later
- * than their request. A snapshot from before the answer is noted, and the answer restates. At most one request per
+ * Fan requests, each registered before it is sent. If the fan was in the requested state already, no value changes. So a
+ * snapshot restates `fan_timer_active`: clients accept it only with a time later than their request. A snapshot from
+ * before the answer is noted, and restated with the answer: the ecosystem may still refuse. At most one request per
  * thermostat is kept, until the stream's deadline to show it.
  */
 export class AwaitedFans {
@@ -35,29 +39,35 @@ export class AwaitedFans {
     if (position.kind !== "thermostat") return;
     const awaited = this.#ofDevice.get(command.deviceId) ?? new Map();
     const fan = thermostatAttribute(position.x, position.y, "fanTimerActive");
-    awaited.set(fan, { command, sentMs, isShown: false });
+    awaited.set(fan, { command, sentMs, isAnswered: false, isShown: false });
     this.#ofDevice.set(command.deviceId, awaited);
   }
 
-  /** Whether a snapshot has shown the requested state between the sending and the answer. */
-  isShown({ deviceId, id }: Pick<FanRequestRow, "deviceId" | "id">): boolean {
-    const awaited = [...(this.#ofDevice.get(deviceId)?.values() ?? [])];
-    return awaited.some(({ command, isShown }) => command.id === id && isShown);
+  /**
+   * Called when the request was answered, or can't be any more: from now on snapshots restate. True if a snapshot has
+   * shown the requested state since the sending: restate at once.
+   */
+  answer({ deviceId, id }: Pick<FanRequestRow, "deviceId" | "id">): boolean {
+    const awaited = [...(this.#ofDevice.get(deviceId)?.values() ?? [])].find(({ command }) => command.id === id);
+    if (!awaited) return false;
+    awaited.isAnswered = true;
+    return awaited.isShown;
   }
 
   /** What a snapshot restates of a device. `receivedMs`: when the snapshot was received; `readValues` reads its values. */
   restated(deviceId: DeviceId, receivedMs: number, readValues: () => AttributeValues): Restatement | undefined {
     const awaited = this.#ofDevice.get(deviceId);
     if (!awaited) return undefined;
-    // A snapshot from before the sending says nothing about the request.
-    const due = [...awaited].filter(([, { sentMs, isShown }]) => receivedMs >= sentMs && !isShown);
-    if (due.length === 0) return undefined;
     const values = readValues();
-    const shown = due.filter(([fan, { command }]) => {
-      return values[fan] === command.value && values[idOf(fan)] === command.thermostatId;
-    });
+    // A snapshot from before the sending says nothing about the request.
+    const due = [...awaited].filter(([, { sentMs }]) => receivedMs >= sentMs);
+    const isShown = (fan: AttributeNumber, { command }: AwaitedFan) =>
+      values[fan] === command.value && values[idOf(fan)] === command.thermostatId;
+    for (const [fan, request] of due) if (!request.isAnswered) request.isShown = isShown(fan, request);
+    const answered = due.filter(([, { isAnswered }]) => isAnswered);
+    const shown = answered.filter(([fan, request]) => isShown(fan, request));
     const stored = () => {
-      for (const [fan, request] of due) if (awaited.get(fan) === request && !request.isShown) awaited.delete(fan);
+      for (const [fan, request] of answered) if (awaited.get(fan) === request) awaited.delete(fan);
       if (awaited.size === 0) this.#ofDevice.delete(deviceId);
     };
     if (shown.length === 0) {
@@ -66,13 +76,10 @@ export class AwaitedFans {
     }
     const changes: Restatement["changes"] = async (tx) => {
       const confirmed: AttributeChange[] = [];
-      for (const [key, request] of shown) {
-        const { command } = request;
+      for (const [key, { command }] of shown) {
         const latest = await tx.fanRequests.latest(command.userId, deviceId, command.attribute);
-        if (latest?.id !== command.id) continue;
-        if (latest.state === "sending") request.isShown = true;
-        const isOpen = latest.state === "accepted" || latest.state === "expired";
-        if (isOpen) confirmed.push({ key, value: command.value, isRestated: true });
+        const isConfirmed = latest?.id === command.id && unconfirmedStates.includes(latest.state);
+        if (isConfirmed) confirmed.push({ key, value: command.value, isRestated: true });
       }
       return confirmed;
     };

@@ -2,7 +2,7 @@ import { thermostatKey } from "../../home/reported-things.ts";
 import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
 import type { CommandKind } from "./command-kind.ts";
-import { answered, caused, isShownAlready, keepAnswer, overdue } from "./fan-outcome.ts";
+import { answered, caused, isShownAlready, keepAnswer, overdue, restate } from "./fan-outcome.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 
 /** Fan requests: commands that clients write to `requestWrite` of a virtual device. */
@@ -29,11 +29,16 @@ export function fanCommands(awaited: AwaitedFans): CommandKind<FanRequestRow> {
       return connector.act(token, { key: thermostatKey(thermostatId), step }, signal);
     },
     async answered(tx, command, outcome, nowMs, isFollowed) {
-      const updates = await answered(tx, command, outcome, nowMs, isFollowed, awaited.isShown(command));
+      const updates = await answered(tx, command, outcome, nowMs, isFollowed);
       return { updates, isAwaited: outcome.state === "accepted" && (await isShownAlready(tx, command)) };
     },
     keepAnswer,
     expectEcho: (command, sentMs) => awaited.add(command, sentMs),
+    restate(command, outcome) {
+      const isShown = awaited.answer(command);
+      const isRefused = outcome.state === "rejected" || outcome.state === "unauthorized";
+      return isShown && !isRefused ? (tx) => restate(tx, command) : undefined;
+    },
     forgetOverdue: (nowMs) => awaited.forgetOverdue(nowMs),
     settleCaused: caused,
     settleOverdue: overdue,

@@ -1,15 +1,15 @@
-import type { AttributeChange, CommitTables, DeviceUpdate } from "../../devices/commit.ts";
+import type { CommitTables, DeviceUpdate } from "../../devices/commit.ts";
 import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import type { CommandState } from "../../home/command-states.ts";
 import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
 import { fanErrorText, fanMessage, noAnswer } from "../../virtual-device/fan-request.ts";
+import { unconfirmedStates } from "./awaited-fans.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { type FanSlot, slotOf } from "./fan-slot.ts";
 
 /**
  * The changes that follow from the ecosystem's answer. The answer is the best evidence about a request, so it also
- * replaces `expired`, and what the stream seemed to show. `isShown`: a snapshot has shown the requested state since the
- * sending.
+ * replaces `expired`, and what the stream seemed to show.
  */
 export async function answered(
   tx: CommitTables,
@@ -17,16 +17,16 @@ export async function answered(
   outcome: CommandOutcome,
   nowMs: number,
   isFollowed: boolean,
-  isShown: boolean,
 ): Promise<readonly DeviceUpdate[]> {
   const command = await tx.fanRequests.find(userId, deviceId, id);
   if (!command) return [];
   const slot = await slotOf(tx, command);
-  const isConfirmed = isShown && isInRequestedState(command, slot);
   switch (outcome.state) {
     case "accepted": {
-      const state = isConfirmed ? "confirmed" : slot.isGone && isFollowed ? "contradicted" : "accepted";
-      const change = { state, text: null, settledMs: state === "accepted" ? null : nowMs } as const;
+      const change =
+        slot.isGone && isFollowed
+          ? ({ state: "contradicted", text: null, settledMs: nowMs } as const)
+          : ({ state: "accepted", text: null, settledMs: null } as const);
       return record(tx, command, slot, ["sending", "expired"], change, nowMs);
     }
     case "rejected":
@@ -34,10 +34,8 @@ export async function answered(
       const change = { state: "rejected", ...refusal(outcome, nowMs), settledMs: nowMs } as const;
       return record(tx, command, slot, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
     }
-    case "unanswered": {
-      const end = isConfirmed ? ({ state: "confirmed", text: null } as const) : noOutcome;
-      return record(tx, command, slot, ["sending"], { ...end, settledMs: nowMs }, nowMs);
-    }
+    case "unanswered":
+      return record(tx, command, slot, ["sending"], { state: "expired", text: noAnswer, settledMs: nowMs }, nowMs);
   }
 }
 
@@ -69,11 +67,21 @@ export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }:
   return command?.state === "accepted" && isInRequestedState(command, await slotOf(tx, command));
 }
 
+/** Writes the fan's value again, with a new time. The echo of that confirms the request. */
+export async function restate(
+  tx: CommitTables,
+  { userId, deviceId, id }: FanRequestRow,
+): Promise<readonly DeviceUpdate[]> {
+  const command = await tx.fanRequests.find(userId, deviceId, id);
+  if (!command || !unconfirmedStates.includes(command.state)) return [];
+  const slot = await slotOf(tx, command);
+  if (!isInRequestedState(command, slot)) return [];
+  return [{ deviceId, changes: [{ key: slot.fanKey, value: command.value, isRestated: true }] }];
+}
+
 function isInRequestedState({ value }: FanRequestRow, { isSameThermostat, isLatest, fan }: FanSlot): boolean {
   return isSameThermostat && isLatest && fan === value;
 }
-
-const noOutcome = { state: "expired", text: noAnswer } as const;
 
 /**
  * Settles a request that stayed in one state for too long. For an accepted request the fan's shown state decides, if
@@ -93,7 +101,8 @@ export async function overdue(
   const { state, text } = command;
   if (state !== "accepted") {
     // A node that stopped has kept the ecosystem's refusal.
-    const outcome = text === null ? noOutcome : ({ state: "rejected", text } as const);
+    const outcome =
+      text === null ? ({ state: "expired", text: noAnswer } as const) : ({ state: "rejected", text } as const);
     return record(tx, command, slot, [state], { ...outcome, settledMs: nowMs }, nowMs);
   }
   const change = {
@@ -127,19 +136,15 @@ function shownOutcome({ value }: FanRequestRow, slot: FanSlot, isFollowed: boole
   return slot.fan === value ? "confirmed" : "contradicted";
 }
 
-/** Records the outcome. A confirmation restates the fan's value: clients compare its time with that of their request. */
 async function record(
   tx: CommitTables,
   command: FanRequestRow,
-  { isWritable, fanKey }: FanSlot,
+  { isWritable }: FanSlot,
   from: readonly CommandState[],
   change: FanRequestChange & { readonly text: string | null },
   nowMs: number,
 ): Promise<readonly DeviceUpdate[]> {
-  if (!(await changeReceipt(tx, command, from, change, nowMs))) return [];
-  const changes: AttributeChange[] = [];
-  if (change.state === "confirmed") changes.push({ key: fanKey, value: command.value, isRestated: true });
+  if (!(await changeReceipt(tx, command, from, change, nowMs)) || !isWritable) return [];
   const text = change.text === null ? null : fanErrorText(change.text, command.value, change.settledMs ?? 0);
-  if (isWritable) changes.push({ key: command.attribute, value: text });
-  return changes.length === 0 ? [] : [{ deviceId: command.deviceId, changes }];
+  return [{ deviceId: command.deviceId, changes: [{ key: command.attribute, value: text }] }];
 }

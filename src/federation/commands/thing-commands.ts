@@ -25,6 +25,7 @@ export function thingCommands(connectors: ReadonlyMap<string, Connector>): Comma
       return { updates: [], isAwaited: false };
     },
     expectEcho: () => undefined,
+    restate: () => undefined,
     forgetOverdue: () => undefined,
     settleCaused: recordCaused,
     async settleOverdue(tx, row, nowMs, isFollowed) {
