@@ -8,7 +8,6 @@ const traits = "sdm.devices.traits.";
 /** A command expires 30 seconds after it was sent, by the service's clock: a busy machine may take seconds to answer. */
 const clockSpeedOfCommands = 3;
 
-
 for (const database of deployments) {
   describe(`a linked Google account (${database})`, () => {
     it("shows its thermostats and follows their events", async (t) => {

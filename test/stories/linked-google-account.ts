@@ -1,5 +1,5 @@
-import type { TestContext } from "node:test";
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import type { Account } from "../../simulator/google-device-access/account.ts";
 import type { Google } from "../../simulator/google-device-access/simulator.ts";
 import type { DeviceId } from "../../src/model/ids.ts";

@@ -59,7 +59,11 @@ export function endpointBody(endpoint: Endpoint): object {
       ...interfaces.map((one) => {
         const { names, details } = one.offer(thing)!;
         const isRetrievable = !one.mayLackValues;
-        return { ...capability(one.namespace, names, isRetrievable), ...(one.instance && { instance: one.instance }), ...details };
+        return {
+          ...capability(one.namespace, names, isRetrievable),
+          ...(one.instance && { instance: one.instance }),
+          ...details,
+        };
       }),
       capability("Alexa.EndpointHealth", ["connectivity"]),
     ],

@@ -43,8 +43,7 @@ export function isComplete(endpoint: Endpoint, properties: readonly TimedPropert
   return endpoint.interfaces.every(({ namespace, instance, mayLackValues, offer }) => {
     const isShown = (name: string) =>
       properties.some(
-        ({ property }) =>
-          property.namespace === namespace && property.instance === instance && property.name === name,
+        ({ property }) => property.namespace === namespace && property.instance === instance && property.name === name,
       );
     return mayLackValues || (offer(endpoint.thing)?.names ?? []).every(isShown);
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fanHouse } from "../../stories/fan-client.ts";
-import { eventually, surfaceDatabases } from "../../stories/world.ts";
+import { databases, eventually } from "../../stories/world.ts";
 
-for (const database of surfaceDatabases) {
+for (const database of databases) {
   describe(`settled: a fan that runs already (${database})`, () => {
     for (const order of ["after", "before"] as const) {
       it(`moves the time of fan_timer_active if the snapshot comes ${order} the answer`, async (t) => {
