@@ -66,7 +66,10 @@ export class PlatformCalls {
     };
   }
 
-  /** As in /v3: an erased attribute is null with the time of its erasure; an attribute that never had a value is absent. */
+  /**
+   * As in /v3: an erased attribute is null with the time of its erasure, and so is the empty fan request of a present
+   * thermostat. An attribute that never had a value is absent.
+   */
   async getDeviceAttributes(
     secToken: string,
     deviceId: number,

@@ -115,6 +115,12 @@ export const faultKinds: ReadonlyMap<string, FaultKind> = new Map(
     ),
     kind("withhold-answer", "Commands are carried out and never answered.", {}, () => ({ fault: "withhold-answer" })),
     kind(
+      "answer-late",
+      "Commands are carried out at once, and answered after the streams have shown it.",
+      { afterMs: "how much later; 500 when left out" },
+      (args) => ({ fault: "answer-late", afterMs: readWhole(args, "afterMs", 500, 1, 600_000) }),
+    ),
+    kind(
       "reset-after-body",
       "The connection is reset as soon as a command is read.",
       { carriedOut: "true: the command is carried out" },

@@ -9,8 +9,11 @@ export interface CommandInfo {
 
 type CommandEffect = Extract<
   FaultEffect,
-  { fault: "reject-fan" | "withhold-answer" | "reset-after-body" | "accept-then-revert" }
+  { fault: "reject-fan" | "withhold-answer" | "answer-late" | "reset-after-body" | "accept-then-revert" }
 >;
+
+/** Faults of every command. */
+const ofAll: readonly FaultEffect["fault"][] = ["withhold-answer", "answer-late", "reset-after-body"];
 
 export interface CommandDecision {
   /** Undefined: the command is carried out and answered normally. */
@@ -23,7 +26,7 @@ export function decideCommand(faults: readonly Fault[], command: CommandInfo): C
   for (const fault of faults) {
     const { effect } = fault;
     if (!concerns(fault, command.accountId)) continue;
-    if (effect.fault === "withhold-answer" || effect.fault === "reset-after-body") return { effect, applied: [fault] };
+    if (ofAll.includes(effect.fault)) return { effect: effect as CommandEffect, applied: [fault] };
     if (effect.fault === "reject-fan" && command.startsFan !== undefined) return { effect, applied: [fault] };
     if (effect.fault === "accept-then-revert" && command.startsFan === true) return { effect, applied: [fault] };
   }

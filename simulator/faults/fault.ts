@@ -28,6 +28,7 @@ export type FaultEffect =
       readonly anchor: string | undefined;
     }
   | { readonly fault: "withhold-answer" }
+  | { readonly fault: "answer-late"; readonly afterMs: number }
   | { readonly fault: "reset-after-body"; readonly carriedOut: boolean }
   | { readonly fault: "accept-then-revert"; readonly afterMs: number };
 

@@ -59,6 +59,7 @@ export const scenes: ReadonlyMap<string, Scene> = new Map<string, Scene>([
   ["lose-events", fault("Lose all events", ({ delivery }) => Object.assign(delivery.faults, { loses: true }))],
   ["duplicate", fault("Send events twice", ({ delivery }) => Object.assign(delivery.faults, { duplicates: true }))],
   ["shuffle", fault("Shuffle four events", ({ delivery }) => Object.assign(delivery.faults, { shuffles: 4 }))],
+  ["mistake", fault("Send a mistaken update", eachThermostat(tellMistake))],
   ["too-many", fault("Refuse: too many calls", ({ faults }) => faults.set("devices", namedFaults.rateLimited))],
   ["unavailable", fault("Refuse: unavailable", ({ faults }) => faults.set("devices", namedFaults.unavailable))],
   ["no-feed", fault("Refuse pulls of events", ({ faults }) => faults.set("feed", namedFaults.forbidden))],
@@ -89,6 +90,14 @@ function eachThermostat(act: (account: Account, device: Device, nowMs: number) =
   return ({ account, nowMs }) => {
     for (const device of thermostatsOf(account)) act(account, device, nowMs());
   };
+}
+
+/** Google sends such an update now and then. The thermostat keeps its modes and targets. */
+function tellMistake(account: Account, { name }: Device): void {
+  account.tell(name, {
+    [`${prefix}ThermostatMode`]: { mode: "OFF", availableModes: ["OFF"] },
+    [`${prefix}ThermostatEco`]: { mode: "OFF", availableModes: ["OFF"], heatCelsius: 0, coolCelsius: 0 },
+  });
 }
 
 /** A room becomes warmer or colder; the equipment follows. */

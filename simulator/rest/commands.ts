@@ -30,7 +30,8 @@ export async function executeCommand(
   const accepted = decideWrite(account.readable!, command, nowMs);
   ecosystem.limits.count(accountId, targetOf(command), nowMs);
   const isAnswered = effect?.fault !== "withhold-answer" && effect?.fault !== "reset-after-body";
-  if (isAnswered) sendJson(call, 200, body);
+  if (effect?.fault === "answer-late") ecosystem.clock.after(effect.afterMs, () => sendJson(call, 200, body));
+  else if (isAnswered) sendJson(call, 200, body);
   else if (effect.fault === "withhold-answer") ecosystem.held.hold(call.response);
   else call.request.socket.resetAndDestroy();
   ecosystem.log.record("command", accountId, { ...details, status: isAnswered ? 200 : null });

@@ -31,7 +31,7 @@ export function selectAttributes(state: DeviceState, { names, sinceMs }: Attribu
   const selected: SelectedAttribute[] = [];
   for (const [name, key] of keysOf(state, names)) {
     // An erased attribute is null with the time of its erasure; an attribute that never had a value is left out.
-    const attribute = state.attributes.get(key) ?? emptyFanRequest(state, key);
+    const attribute = findAttribute(state, key);
     if (!attribute) continue;
     const { value, timeMs } = attribute;
     if (sinceMs === undefined || timeMs > sinceMs) selected.push({ key, name, value, updateTimeMs: timeMs });
@@ -46,10 +46,15 @@ function keysOf({ device, attributes }: DeviceState, names: readonly string[]): 
 }
 
 /**
- * The fan request of a present thermostat to which no request was written: a query by name shows it as blank. Its time
- * is when the thermostat got its slot, since it has been blank since then.
+ * An attribute that a client names; undefined if it never had a value. The fan request of a present thermostat is blank
+ * before the first write. Its time is when the thermostat got its slot, since it has been blank since then.
  */
-function emptyFanRequest({ attributes }: DeviceState, key: AttributeKey) {
+export function findAttribute(
+  { attributes }: DeviceState,
+  key: AttributeKey,
+): { readonly value: string | null; readonly timeMs: number } | undefined {
+  const attribute = attributes.get(key);
+  if (attribute) return attribute;
   if (typeof key !== "number") return undefined;
   const position = positionOf(key);
   if (position.kind !== "thermostat" || position.field !== "requestWrite") return undefined;

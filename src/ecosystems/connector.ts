@@ -121,6 +121,8 @@ export interface StreamListener {
   slowed?(isSlowed: boolean): void;
   /** The account's things as they are stored, by key, with everything that the connector has reported. */
   storedThings?(): Promise<ReadonlyMap<string, KnownThing>>;
+  /** The home may have changed since `forMs` although the stream is open. Undefined: the last home is current again. */
+  doubtful?(doubt: { readonly reason: string; readonly forMs: number } | undefined): void;
   /** The link that is followed, for a connector with a feed. */
   readonly link?: FollowedLink;
 }

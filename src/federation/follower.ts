@@ -56,6 +56,8 @@ export class Follower {
   readonly #cpuShare = newCpuShare();
   #stream: AbortController | undefined;
   #hasStreamSent = false;
+  /** The stream is open, but its last home may not be current. */
+  #isDoubtful = false;
   #run: Promise<void> = Promise.resolve();
   #confirmedMs: number;
   /** The time of the last confirmation on this node's monotonic clock. */
@@ -134,7 +136,7 @@ export class Follower {
     const { runtime, record } = this.#parts;
     const storingMs = Math.ceil(runtime.elapsedMs() - origin.receivedMs);
     this.#confirm(runtime.nowMs() - storingMs, origin.receivedMs);
-    if (origin.stream !== this.#stream || origin.stream.signal.aborted) return;
+    if (origin.stream !== this.#stream || origin.stream.signal.aborted || this.#isDoubtful) return;
     const wasLive = this.isLive;
     record.enter("live", "", storingMs);
     if (!wasLive) this.#coverage.linkBecameLive(origin.receivedMs);
@@ -167,6 +169,7 @@ export class Follower {
       const stream = new AbortController();
       this.#stream = stream;
       this.#hasStreamSent = false;
+      this.#isDoubtful = false;
       const { token } = credential;
       let firstMs: number | undefined;
       const listener: StreamListener = {
@@ -188,6 +191,7 @@ export class Follower {
         takeCostMs: () => this.#parts.lane.takeCostMs(),
         slowed: (isSlowed) => this.#parts.slowed(isSlowed),
         storedThings: this.#parts.storedThings,
+        doubtful: (doubt) => this.#doubt(doubt, stream),
         ...(this.#parts.link && { link: this.#parts.link }),
       };
       const end = await this.#connect(token, guarded(listener, failed, stream.signal), stream.signal);
@@ -229,6 +233,26 @@ export class Follower {
     const purpose = by === "checks" && !lane.isIdle ? "completes" : by;
     this.#origins.set(home, { stream, by: purpose, receivedMs: runtime.elapsedMs() });
     lane.offer(home, stopping.signal);
+  }
+
+  /** The link is not live while its last home may not be current. */
+  #doubt(doubt: Parameters<NonNullable<StreamListener["doubtful"]>>[0], stream: AbortController): void {
+    if (this.#isDoubtful === (doubt !== undefined)) return;
+    this.#isDoubtful = doubt !== undefined;
+    if (doubt) {
+      if (this.isLive) this.#parts.record.enter("waiting", doubt.reason, doubt.forMs);
+      return;
+    }
+    const settledMs = this.#parts.runtime.elapsedMs();
+    const enterLive = () => {
+      if (this.#isDoubtful || stream !== this.#stream || stream.signal.aborted || this.isLive) return;
+      this.#parts.record.enter("live", "");
+      this.#coverage.linkBecameLive(settledMs);
+    };
+    this.#parts.lane
+      .idle()
+      .then(enterLive)
+      .catch((error) => this.#parts.failed("stream", error));
   }
 
   /** An equal put confirms the state as soon as the snapshot before it is stored. */
@@ -298,6 +322,7 @@ function guarded(listener: StreamListener, failed: FailLink, signal: AbortSignal
     ...(listener.cpuShare && { cpuShare: listener.cpuShare }),
     ...(listener.takeCostMs && { takeCostMs: listener.takeCostMs }),
     ...(listener.slowed && { slowed: guard(listener.slowed) }),
+    ...(listener.doubtful && { doubtful: guard(listener.doubtful) }),
     ...(listener.link && { link: listener.link }),
   };
 }

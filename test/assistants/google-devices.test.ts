@@ -198,7 +198,7 @@ describe("a device at Google", () => {
       devices.map(({ id, type }) => [id, type]),
       [
         ["t_1", "THERMOSTAT"],
-        ["t_1:fan", "FAN"],
+        ["t_1:fan", "SWITCH"],
       ],
     );
     assert.deepEqual(
@@ -210,6 +210,28 @@ describe("a device at Google", () => {
     assert.deepEqual([name, traits], [{ name: "Hall fan" }, ["action.devices.traits.OnOff"]]);
     const start = devices[1]!.traits[0]!.commands!.OnOff!({ on: true }, withFan);
     assert.deepEqual(start, { trait: "fanTimer", command: "start", params: {} });
+  });
+
+  it("has the trait that Google requires of its type, or another type", () => {
+    const typesOf = (one: CurrentThing) => googleDevices(one).map(({ type, traits }) => [type, ...traits.map(named)]);
+    const named = ({ name }: { readonly name: string }) => name;
+    const temperature = { available: true, state: { celsius: 21 }, capabilities: { unit: "C" } };
+    const humidity = { available: true, state: { percent: 40 }, capabilities: {} };
+    const fan = { state: { mode: null, percent: null }, capabilities: { modes: null, percentStep: null } };
+    assert.deepEqual(typesOf(thing("fan", { onOff: { state: { on: true } }, fan })), [["SWITCH", "OnOff"]]);
+    const dimmer = thing("light", { brightness: { available: true, state: { percent: 30 }, capabilities: {} } });
+    assert.deepEqual(typesOf(dimmer), [], "its brightness does not say whether it is on");
+    const thermometer = thing("sensor", { temperature, humidity });
+    assert.deepEqual(typesOf(thermometer), [["THERMOSTAT", "TemperatureSetting"]]);
+    assert.deepEqual(statesOf(googleDevices(thermometer)[0]!), {
+      online: true,
+      thermostatMode: "off",
+      activeThermostatMode: "none",
+      thermostatTemperatureAmbient: 21,
+      thermostatTemperatureSetpoint: 21,
+      thermostatHumidityAmbient: 40,
+    });
+    assert.deepEqual(typesOf(thing("sensor", { humidity })), []);
   });
 
   it("of a thermostat's fan is on in every mode but those in which it rests", () => {

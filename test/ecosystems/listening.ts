@@ -16,7 +16,7 @@ export function listen(
   connector: Connector,
   token: string,
   stored = async () => true,
-  more: Pick<StreamListener, "slowed" | "storedThings"> = {},
+  more: Pick<StreamListener, "slowed" | "doubtful" | "storedThings"> = {},
 ): Listening {
   const heard: (Home | "unchanged" | "partial")[] = [];
   const waiting = new Set<() => void>();

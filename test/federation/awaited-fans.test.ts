@@ -32,10 +32,11 @@ function snapshot(thermostatId: string, active: string) {
 const latestIs = (latest: Partial<FanRequestRow> | undefined) =>
   ({ fanRequests: { latest: async () => latest } }) as unknown as Pick<CommitTables, "fanRequests">;
 
-describe("an accepted fan request for a fan that runs already", () => {
+describe("a sent fan request for a fan that runs already", () => {
   function awaiting(sentMs = 100) {
     const fans = new AwaitedFans();
     fans.add(request, sentMs);
+    fans.answer(request);
     return fans;
   }
 
@@ -85,13 +86,43 @@ describe("an accepted fan request for a fan that runs already", () => {
     const { changes } = awaiting().restated(deviceId, 100, () => snapshot("hall", "true"))!;
     assert.deepEqual(await changes(latestIs({ ...request, id: 10 })), []);
     assert.deepEqual(await changes(latestIs({ ...request, state: "confirmed" })), []);
+    assert.deepEqual(await changes(latestIs({ ...request, state: "rejected" })), []);
     assert.deepEqual(await changes(latestIs(undefined)), []);
+  });
+
+  it("is restated at once by the answer if the last snapshot since the sending showed the fan", () => {
+    for (const [receivedMs, states, isShown] of [
+      [100, ["true"], true],
+      [100, ["false", "true"], true],
+      [100, ["true", "false"], false],
+      [99, ["true"], false],
+    ] as const) {
+      const fans = new AwaitedFans();
+      fans.add(request, 100);
+      for (const state of states) {
+        assert.equal(
+          fans.restated(deviceId, receivedMs, () => snapshot("hall", state)),
+          undefined,
+        );
+      }
+      assert.equal(fans.answer({ ...request, id: 10 }), false);
+      assert.equal(fans.answer(request), isShown);
+      assert.ok(fans.restated(deviceId, 101, () => snapshot("hall", "true")));
+    }
+  });
+
+  it("is restated as long as it is not confirmed or refused", async () => {
+    for (const state of ["sending", "accepted", "expired"] as const) {
+      const { changes } = awaiting().restated(deviceId, 100, () => snapshot("hall", "true"))!;
+      assert.deepEqual(await changes(latestIs({ ...request, state })), [{ key: fan, value: "true", isRestated: true }]);
+    }
   });
 
   it("stays when a newer request of the thermostat came before the changes were durable", () => {
     const fans = awaiting();
     const { stored } = fans.restated(deviceId, 100, () => snapshot("hall", "true"))!;
     fans.add({ ...request, id: 10 }, 150);
+    fans.answer({ ...request, id: 10 });
     stored();
     assert.ok(fans.restated(deviceId, 150, () => snapshot("hall", "true")));
   });

@@ -60,6 +60,35 @@ describe("the status of a link", () => {
     assert.deepEqual(await slowed(), ["waiting", "closed: bye", 0]);
   });
 
+  it("is waiting while a stream that is open leaves its home in doubt, and live again with the stream's word", async (t) => {
+    const { federation, userId, connector, linkLive, runtime } = await madeFederation(t);
+    await linkLive();
+    const status = async () => {
+      const { state, reason, blindIntervals } = await federation.status(userId, "nest");
+      return [state, reason, blindIntervals.length];
+    };
+    await runtime.advance(60_000);
+    connector.stream.isDoubtful({ reason: "no list yet", forMs: 15_000 });
+    assert.deepEqual(await status(), ["waiting", "no list yet", 2]);
+    connector.stream.brings(home({ name: "New" }));
+    await flushPromises();
+    await runtime.advance(1_000);
+    assert.deepEqual(await status(), ["waiting", "no list yet", 2], "other changes do not settle it");
+    connector.stream.isDoubtful(undefined);
+    // The end of the interval is stored a little later.
+    while ((await status())[0] === "waiting" || (await status())[2] !== 2) await flushPromises();
+    assert.deepEqual(await status(), ["live", "", 2]);
+    const { blindIntervals } = await federation.status(userId, "nest");
+    assert.equal(blindIntervals.at(-1)!.fromMs, noonMs + 45_000);
+    connector.stream.isDoubtful({ reason: "no list yet", forMs: 15_000 });
+    connector.stream.ends("closed", "bye");
+    await flushPromises();
+    await runtime.advance(5_000);
+    connector.stream.brings(home());
+    // The next stream is not in doubt.
+    while ((await status())[0] === "waiting") await flushPromises();
+  });
+
   it("does not begin with a new share of CPU on each stream", async (t) => {
     const { connector, linkLive, runtime } = await madeFederation(t);
     await linkLive();

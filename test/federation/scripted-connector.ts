@@ -114,6 +114,10 @@ export class ScriptedStream {
     this.#listener.slowed?.(isSlowed);
   }
 
+  isDoubtful(doubt: Parameters<NonNullable<StreamListener["doubtful"]>>[0]): void {
+    this.#listener.doubtful?.(doubt);
+  }
+
   /** What the link has used of its share of CPU. */
   get cpuShare() {
     return this.#listener.cpuShare;

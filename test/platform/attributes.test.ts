@@ -61,6 +61,14 @@ describe("getDeviceAttribute", () => {
     assert.deepEqual(await read(account, "o.totalStructures"), { value: "", updTime: 0 }, "it never had a value");
   });
 
+  it("returns the empty fan request of a present thermostat with the time at which it got its slot", async (t) => {
+    const { clock, addDevice, read, write } = await house(t);
+    const linked = await addDevice("Another account", true);
+    assert.deepEqual(await read(String(linked), fan), { value: "", updTime: 0 }, "no thermostat has the slot");
+    await write(linked, { [thermostatAttribute(1, 2, "deviceId")]: "t-2" });
+    assert.deepEqual(await read(String(linked), fan), { value: "", updTime: clock.nowMs });
+  });
+
   it("refuses unknown devices and attributes", async (t) => {
     const { call, account, lamp } = await house(t);
     const get = (devId: string, name: string) => call("getDeviceAttribute", { devId, name });

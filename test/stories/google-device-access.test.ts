@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import type { Account } from "../../simulator/google-device-access/account.ts";
+import { describe, it } from "node:test";
 import { namedFaults } from "../../simulator/google-device-access/faults.ts";
-import type { Google } from "../../simulator/google-device-access/simulator.ts";
-import type { DeviceId } from "../../src/model/ids.ts";
-import { startedGoogle, writeKey } from "../ecosystems/google-device-access/harness.ts";
-import { controlScope, ThingClient } from "./thing-client.ts";
-import { clientOfUser } from "./v3-client.ts";
-import { deployments, eventually, person, type World, type WorldPlan, world } from "./world.ts";
+import { clockSpeed, linkedAccount } from "./linked-google-account.ts";
+import { deployments, eventually } from "./world.ts";
 
 const traits = "sdm.devices.traits.";
+/** A command expires 30 seconds after it was sent, by the service's clock: a busy machine may take seconds to answer. */
+const clockSpeedOfCommands = 3;
 
 for (const database of deployments) {
   describe(`a linked Google account (${database})`, () => {
@@ -117,55 +114,3 @@ describe("a token of Google that a client brings", () => {
     assert.match(String(body.errorMessage), /link page: POST \/v3\/link-sessions/);
   });
 });
-
-interface LinkedAccount {
-  readonly story: World;
-  readonly google: Google;
-  readonly account: Account;
-  readonly client: ThingClient;
-  readonly hall: { readonly name: string };
-  readonly hallId: string;
-  readonly atticId: string;
-  readonly deviceId: DeviceId;
-  attributes(): Promise<Record<string, unknown>>;
-}
-
-/** The connector keeps Google's limits of calls a minute: the service's minute takes two seconds. */
-const clockSpeed = 30;
-/** A command expires 30 seconds after it was sent, by the service's clock: a busy machine may take seconds to answer. */
-const clockSpeedOfCommands = 3;
-
-async function linkedAccount(
-  t: TestContext,
-  plan: WorldPlan = {},
-  { nowMs = Date.now, tokenSeconds = 3_599 } = {},
-): Promise<LinkedAccount> {
-  const google = await startedGoogle(t, { nowMs });
-  google.tokens.lifetimeSeconds = tokenSeconds;
-  const account = google.addAccount("Ada");
-  const furtherEcosystems = { google: google.settings(await writeKey(t, google)) };
-  const story = await world(t, { clockSpeed, furtherEcosystems, ...plan });
-  const { accessToken, refreshToken } = google.tokens.consent(account);
-  const credential = { accessToken, refreshToken, expiresMs: story.nowMs() + tokenSeconds * 1_000 };
-  const deviceId = await story.service.parts.federation.link(story.userId, "google", credential);
-  const client = new ThingClient(await clientOfUser(() => story.service, "Story", person, controlScope));
-  await eventually(t.signal, async () => {
-    assert.equal((await story.client.linkStatus("google")).state, "live");
-  });
-  const things = await client.ofKind("thermostat");
-  const named = (name: string) => things.find((thing: { name: string }) => thing.name === name).thingId;
-  return {
-    story,
-    google,
-    account,
-    client,
-    hall: [...account.devices.values()].find(({ parentRelations: [parent] }) => parent?.displayName === "Hall")!,
-    hallId: named("Hall"),
-    atticId: named("Attic heater"),
-    deviceId,
-    attributes: async () => {
-      const shown = await client.v3.attributes(deviceId);
-      return Object.fromEntries(Object.entries<{ value: unknown }>(shown).map(([name, { value }]) => [name, value]));
-    },
-  };
-}

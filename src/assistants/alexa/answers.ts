@@ -22,7 +22,7 @@ import {
   stateReport,
 } from "./messages.ts";
 import { commandOutcome, withoutOutcome } from "./outcome.ts";
-import { isReachable, propertiesOf } from "./properties.ts";
+import { isComplete, isReachable, propertiesOf } from "./properties.ts";
 import type { StoredReply } from "./reports.ts";
 
 export interface AlexaAnswerParts extends CallerParts, GrantingParts {
@@ -116,7 +116,8 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     const endpoint = endpointId === undefined ? undefined : await endpointFor(caller, endpointId);
     if (!endpoint) return errorResponse(header, noSuchEndpoint);
     if (namespace === "Alexa" && name === "ReportState") {
-      return stateReport(header, propertiesOf(endpoint, runtime.nowMs()));
+      const properties = propertiesOf(endpoint, runtime.nowMs());
+      return isComplete(endpoint, properties) ? stateReport(header, properties) : errorResponse(header, unknownState);
     }
     try {
       return await runCommand(caller, endpoint, directive, header);
@@ -162,6 +163,8 @@ function errorTypeIn({ event: { header, payload } }: AlexaEvent): string | null 
 }
 
 const noSuchEndpoint = alexaError("NO_SUCH_ENDPOINT", "The device is not there any more. Discover the devices again.");
+
+const unknownState = alexaError("ENDPOINT_UNREACHABLE", "The device does not tell all of its state at present.");
 
 function lacks(scope: Scope): AlexaError {
   const text = `The user did not grant the scope ${scope}. Disable the skill and link the account again.`;

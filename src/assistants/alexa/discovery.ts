@@ -58,7 +58,12 @@ export function endpointBody(endpoint: Endpoint): object {
       capability("Alexa"),
       ...interfaces.map((one) => {
         const { names, details } = one.offer(thing)!;
-        return { ...capability(one.namespace, names), ...(one.instance && { instance: one.instance }), ...details };
+        const isRetrievable = !one.mayLackValues;
+        return {
+          ...capability(one.namespace, names, isRetrievable),
+          ...(one.instance && { instance: one.instance }),
+          ...details,
+        };
       }),
       capability("Alexa.EndpointHealth", ["connectivity"]),
     ],
@@ -76,13 +81,17 @@ function kindTextOf({ thing, isFanPart }: Endpoint): string {
   return isFanPart ? kindTexts.fan : kindTexts[thing.kind];
 }
 
-function capability(name: AlexaInterface["namespace"] | "Alexa", properties: readonly string[] = []): object {
+function capability(
+  name: AlexaInterface["namespace"] | "Alexa",
+  properties: readonly string[] = [],
+  retrievable = true,
+): object {
   const supported = properties.map((property) => ({ name: property }));
   return {
     type: "AlexaInterface",
     interface: name,
     version: "3",
-    ...(supported.length > 0 && { properties: { supported, proactivelyReported: true, retrievable: true } }),
+    ...(supported.length > 0 && { properties: { supported, proactivelyReported: true, retrievable } }),
   };
 }
 

@@ -38,6 +38,17 @@ export function propertiesOf(endpoint: Endpoint, nowMs: number): readonly TimedP
   return [...shown, connectivity(endpoint, isReached, nowMs)];
 }
 
+/** Whether all properties have a value that are declared retrievable: only then a state report may be sent. */
+export function isComplete(endpoint: Endpoint, properties: readonly TimedProperty[]): boolean {
+  return endpoint.interfaces.every(({ namespace, instance, mayLackValues, offer }) => {
+    const isShown = (name: string) =>
+      properties.some(
+        ({ property }) => property.namespace === namespace && property.instance === instance && property.name === name,
+      );
+    return mayLackValues || (offer(endpoint.thing)?.names ?? []).every(isShown);
+  });
+}
+
 /** Whether the endpoint can be asked and commanded. */
 export function isReachable(endpoint: Endpoint): boolean {
   const { thing, interfaces } = endpoint;

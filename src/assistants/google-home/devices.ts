@@ -1,6 +1,6 @@
 import type { ThingKind } from "../../home/thing.ts";
 import { type CurrentThing, isReachable } from "../current-thing.ts";
-import { energyStorage, hygrometer, sensorState, thermometer } from "./sensors.ts";
+import { ambientTemperature, energyStorage, hygrometer, sensorState, thermometer } from "./sensors.ts";
 import { brightness, fanSpeed, onOff, thermostatFan } from "./switches.ts";
 import { temperatureSetting } from "./temperature-setting.ts";
 import { type GoogleTrait, type GoogleType, type States, traitPrefix, typePrefix } from "./trait.ts";
@@ -28,24 +28,31 @@ const wholeTraits = [
   energyStorage,
 ];
 
-/** Traits that say something only beside others. */
-const accessories: readonly GoogleTrait[] = [energyStorage];
+/** Without the trait that Google requires of its type, a thing is at least a thermometer. */
+const thermometerTraits = [ambientTemperature, energyStorage];
 
 /** The devices of a thing. None for what Google itself has told us, or has no type for. */
 export function googleDevices(thing: CurrentThing): readonly GoogleDevice[] {
   if (thing.isGoogles) return [];
-  const type = typeOf(thing);
-  const offered = (traits: readonly GoogleTrait[]) => traits.filter((trait) => trait.attributes(thing) !== undefined);
   const isThermostat = thing.kind === "thermostat";
-  const traits = offered(isThermostat ? wholeTraits.filter((trait) => trait !== fanSpeed) : wholeTraits);
-  const isShown = type !== undefined && traits.some((trait) => !accessories.includes(trait));
-  const fanTraits = isThermostat ? offered([thermostatFan, fanSpeed]) : [];
-  return [
-    ...(isShown ? [{ id: thing.thingId, thing, type, traits, nameSuffix: "" }] : []),
-    ...(fanTraits.length > 0
-      ? [{ id: `${thing.thingId}${fanPart}`, thing, type: "FAN" as const, traits: fanTraits, nameSuffix: " fan" }]
-      : []),
-  ];
+  const whole = isThermostat ? wholeTraits.filter((trait) => trait !== fanSpeed) : wholeTraits;
+  const device =
+    deviceOf(thing, "", types[thing.kind], whole) ?? deviceOf(thing, "", ["THERMOSTAT"], thermometerTraits);
+  const fan = isThermostat ? deviceOf(thing, fanPart, types.fan, [thermostatFan, fanSpeed]) : undefined;
+  return [device, fan].filter((one) => one !== undefined);
+}
+
+/** A device of the first type whose required trait the thing has. */
+function deviceOf(
+  thing: CurrentThing,
+  part: "" | typeof fanPart,
+  possible: readonly GoogleType[],
+  possibleTraits: readonly GoogleTrait[],
+): GoogleDevice | undefined {
+  const traits = possibleTraits.filter((trait) => trait.attributes(thing) !== undefined);
+  const type = possible.find((one) => isOfType(one, thing) && traits.some(({ name }) => name === requiredTraits[one]));
+  if (!type) return undefined;
+  return { id: `${thing.thingId}${part}`, thing, type, traits, nameSuffix: part === "" ? "" : " fan" };
 }
 
 /** The thing of a device's id. */
@@ -53,20 +60,31 @@ export function thingIdOf(deviceId: string): string {
   return deviceId.endsWith(fanPart) ? deviceId.slice(0, -fanPart.length) : deviceId;
 }
 
-const types: Readonly<Record<ThingKind, GoogleType | undefined>> = {
-  thermostat: "THERMOSTAT",
-  alarm: "SMOKE_DETECTOR",
-  fan: "FAN",
-  light: "LIGHT",
-  switch: "SWITCH",
-  sensor: "SENSOR",
-  home: undefined,
-  other: "SWITCH",
+/** The types of each kind, the best first. */
+const types: Readonly<Record<ThingKind, readonly GoogleType[]>> = {
+  thermostat: ["THERMOSTAT"],
+  alarm: ["SMOKE_DETECTOR", "CARBON_MONOXIDE_DETECTOR"],
+  fan: ["FAN", "SWITCH"],
+  light: ["LIGHT"],
+  switch: ["SWITCH"],
+  sensor: ["SENSOR", "SWITCH"],
+  home: [],
+  other: ["SWITCH", "SENSOR"],
 };
 
-function typeOf({ kind, traits }: CurrentThing): GoogleType | undefined {
-  if (kind === "alarm" && !traits.smoke) return traits.carbonMonoxide && "CARBON_MONOXIDE_DETECTOR";
-  return kind === "other" && !traits.onOff ? "SENSOR" : types[kind];
+/** The trait that Google requires of a device of the type. */
+const requiredTraits: Readonly<Record<GoogleType, string>> = {
+  THERMOSTAT: temperatureSetting.name,
+  SMOKE_DETECTOR: sensorState.name,
+  CARBON_MONOXIDE_DETECTOR: sensorState.name,
+  FAN: fanSpeed.name,
+  LIGHT: onOff.name,
+  SWITCH: onOff.name,
+  SENSOR: sensorState.name,
+};
+
+function isOfType(type: GoogleType, { traits }: CurrentThing): boolean {
+  return type !== "SMOKE_DETECTOR" || traits.smoke !== undefined;
 }
 
 /** The device in the answer to SYNC. */

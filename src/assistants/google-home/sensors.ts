@@ -96,6 +96,33 @@ export const thermometer: GoogleTrait = {
   },
 };
 
+/** A thermometer alone, as a thermostat that is off and can't be set. Google requires a target: it is the measured value. */
+export const ambientTemperature: GoogleTrait = {
+  name: "TemperatureSetting",
+  attributes: ({ traits: { temperature, thermostat } }) =>
+    temperature && !thermostat
+      ? {
+          availableThermostatModes: ["off"],
+          thermostatTemperatureUnit: temperature.capabilities.unit ?? "C",
+          commandOnlyTemperatureSetting: false,
+          queryOnlyTemperatureSetting: true,
+        }
+      : undefined,
+  states(thing) {
+    const celsius = thermometer.states(thing)?.temperatureAmbientCelsius;
+    if (celsius === undefined) return undefined;
+    const { humidity } = thing.traits;
+    const percent = humidity?.available === false ? null : (humidity?.state.percent ?? null);
+    return {
+      thermostatMode: "off",
+      activeThermostatMode: "none",
+      thermostatTemperatureAmbient: celsius,
+      thermostatTemperatureSetpoint: celsius,
+      ...(percent !== null && { thermostatHumidityAmbient: percent }),
+    };
+  },
+};
+
 /** A hygrometer that is no thermostat. */
 export const hygrometer: GoogleTrait = {
   name: "HumiditySetting",

@@ -60,7 +60,7 @@ export class AccountState {
     }
   }
 
-  /** Takes a list that was requested at the mark. Returns whether another list must settle a doubt. */
+  /** Takes a list that was requested at the mark. Returns whether events are in doubt. */
   list(list: AccountList, { arrivals, lists } = this.mark): boolean {
     // Another list was taken meanwhile: which of the two is newer is not known.
     if (lists !== this.#lists) return true;
@@ -81,20 +81,28 @@ export class AccountState {
     return isInDoubt;
   }
 
-  /** Applies an event. Returns which list must follow. */
+  /** Applies an event, or ignores all of a mistaken one. Returns which list must follow. */
   apply(event: AccountEvent): NeededList {
     this.#arrivals += 1;
     if (event.kind === "relation") return "all";
     if (event.kind === "other") return "none";
     const device = this.#devices.get(event.device);
     if (!device) return "all";
+    if (hasOnlyOff(event.traits[traitNames.mode]) && !hasOnlyOff(device.trait(traitNames.mode))) return "devices";
     let isInDoubt = false;
     for (const [name, fields] of Object.entries(event.traits)) {
-      const isUsable = name !== traitNames.mode || !isSpurious(fields);
-      isInDoubt = !isUsable || device.apply(name, fields, event.timeMs, this.#arrivals) || isInDoubt;
+      isInDoubt = device.apply(name, fields, event.timeMs, this.#arrivals) || isInDoubt;
     }
     this.#see(device);
-    return isInDoubt ? "devices" : "none";
+    return isInDoubt ? "doubts" : "none";
+  }
+
+  /** Applies the events that are in doubt, without another list. */
+  settleDoubts(): void {
+    for (const device of this.#devices.values()) {
+      device.settleDoubts();
+      this.#see(device);
+    }
   }
 
   /** Whether a thermostat is in a structure whose name is not known. */
@@ -150,7 +158,11 @@ export function storedStructures(stored: ReadonlyMap<string, KnownThing>): reado
   return structures.length > 0 ? structures : undefined;
 }
 
-/** Google sends this update by mistake. The thermostat has its modes, as a list shows. */
-function isSpurious({ availableModes }: JsonObject): boolean {
-  return Array.isArray(availableModes) && availableModes.length === 1 && availableModes[0] === "OFF";
+/**
+ * Google sends such updates by mistake, with eco targets of 0 °C: none of their values is true. The thermostat has its
+ * modes, as a list shows.
+ */
+function hasOnlyOff(mode: JsonObject | undefined): boolean {
+  const modes = mode?.availableModes;
+  return Array.isArray(modes) && modes.length === 1 && modes[0] === "OFF";
 }

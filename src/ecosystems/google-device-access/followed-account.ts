@@ -1,11 +1,11 @@
 import type { Home } from "../../home/home.ts";
 import type { JsonObject } from "../../runtime/json/untrusted-json.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { Cancel, Runtime } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { AccountCalls, FollowedLink, MessageReader } from "../feed.ts";
 import { AccountState, type ListMark, storedStructures } from "./account-state.ts";
 import { readEvent } from "./events.ts";
-import { type ListOutcome, ListPlanner } from "./list-planner.ts";
+import { type ListOutcome, ListPlanner, type NeededList } from "./list-planner.ts";
 import { type AccountList, callsOfList, type ListParts, listAccount } from "./lists.ts";
 import type { TargetRange } from "./thermostat-thing.ts";
 
@@ -18,6 +18,13 @@ export interface FollowedParts {
   /** How long a list may wait for its turn within the rate limit. */
   readonly patienceMs: number;
 }
+
+/** An account whose requested list waits longer for the rate limit is not current. */
+const freshWithoutListMs = 15_000;
+const postponedList = {
+  reason: "a list that events call for waits for Google's rate limit",
+  forMs: freshWithoutListMs,
+};
 
 /** The account and structures of a recent list, which save the first list one call. */
 export type KnownAccount = Pick<AccountList, "account" | "structures">;
@@ -34,6 +41,8 @@ export class FollowedAccount implements MessageReader {
   readonly #planner: ListPlanner;
   readonly #stopping = new AbortController();
   #account = "";
+  /** The last list was requested: the doubts that follow it need no other list. */
+  #wasListRequested = false;
   /** The last time at which a list agreed with the events, and how many events had arrived by then. */
   #proof = { elapsedMs: 0, arrivals: 0 };
   #end: StreamEnd | undefined;
@@ -47,8 +56,7 @@ export class FollowedAccount implements MessageReader {
     this.#link = link;
     this.#listener = listener;
     this.#state = new AccountState(parts.range);
-    const list = (needed: "devices" | "all", isCheck: boolean) => this.#listAgain(needed, isCheck);
-    this.#planner = new ListPlanner({ ...parts, list });
+    this.#planner = new ListPlanner({ ...parts, list: (needed, isCheck) => this.#listAgain(needed, isCheck) });
   }
 
   /** Whether this account is followed with that token. */
@@ -84,7 +92,7 @@ export class FollowedAccount implements MessageReader {
 
   /** Takes a list that was requested at the mark, beside the stream. */
   take(list: AccountList, mark: ListMark): Home {
-    this.#takes(list, mark);
+    this.#takes(list, mark, false);
     return this.#state.home();
   }
 
@@ -157,16 +165,34 @@ export class FollowedAccount implements MessageReader {
     return undefined;
   }
 
-  #list(structures: readonly JsonObject[] | undefined): Promise<AccountList | { readonly end: StreamEnd }> {
+  #list(
+    structures: readonly JsonObject[] | undefined,
+    postponed?: () => void,
+  ): Promise<AccountList | { readonly end: StreamEnd }> {
     const { lists, patienceMs } = this.#parts;
-    const options = { patienceMs, calls: this.#link.calls, ...(structures && { structures }) };
+    const options = {
+      patienceMs,
+      calls: this.#link.calls,
+      ...(structures && { structures }),
+      ...(postponed && { postponed }),
+    };
     return listAccount(lists, this.#link.access(), options, this.#stopping.signal);
   }
 
-  async #listAgain(needed: "devices" | "all", isCheck: boolean): Promise<ListOutcome> {
+  async #listAgain(needed: Exclude<NeededList, "none">, isCheck: boolean): Promise<ListOutcome> {
+    if (needed === "doubts" && this.#wasListRequested) {
+      this.#state.settleDoubts();
+      this.#report(!this.#planner.isRequested);
+      this.#endDoubt();
+      return "listed";
+    }
+    let cancelDoubt: Cancel | undefined;
+    const postponed = () => {
+      cancelDoubt ??= this.#parts.runtime.after(freshWithoutListMs, () => this.#listener.doubtful?.(postponedList));
+    };
     try {
       const { mark, structures } = this.#state;
-      const list = await this.#list(needed === "devices" ? structures : undefined);
+      const list = await this.#list(needed === "all" ? undefined : structures, isCheck ? undefined : postponed);
       if (this.#end) return "over";
       if ("end" in list) {
         // Without a list the events still tell the changes. Only a refused token ends the stream.
@@ -175,16 +201,23 @@ export class FollowedAccount implements MessageReader {
       }
       if (list.account !== this.#account) this.#finish("closed", "the token belongs to another account now");
       else this.#compare(list, mark, isCheck);
+      this.#endDoubt();
       return this.#end ? "over" : "listed";
     } catch (error) {
       this.#finish("malformed", "a list could not be taken", { error });
       return "over";
+    } finally {
+      cancelDoubt?.();
     }
+  }
+
+  #endDoubt(): void {
+    if (!this.#planner.isRequested) this.#listener.doubtful?.(undefined);
   }
 
   /** Takes a list. If it shows changes although no event has arrived since the last proof, events were lost. */
   #compare(list: AccountList, mark: ListMark, isCheck: boolean): void {
-    this.#takes(list, mark);
+    this.#takes(list, mark, !isCheck);
     const hasChanged = this.#report(!this.#planner.isRequested);
     const { elapsedMs, arrivals: proven } = this.#proof;
     if (isCheck && hasChanged && this.#state.arrivals === proven) {
@@ -194,9 +227,9 @@ export class FollowedAccount implements MessageReader {
     this.#prove();
   }
 
-  /** Takes a list. If it leaves a doubt, another list is requested. */
-  #takes(list: AccountList, mark: ListMark): void {
-    if (this.#state.list(list, mark)) this.#planner.request("devices");
+  #takes(list: AccountList, mark: ListMark, isRequested: boolean): void {
+    this.#wasListRequested = isRequested;
+    if (this.#state.list(list, mark)) this.#planner.request("doubts");
   }
 
   /** Reports the home if it has changed, which is returned; else, if all is settled, that it has not. */

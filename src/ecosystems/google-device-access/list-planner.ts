@@ -1,7 +1,12 @@
 import type { Cancel, Runtime } from "../../runtime/runtime.ts";
 
-/** `devices`: without the structures, which costs one call less. */
-export type NeededList = "none" | "devices" | "all";
+/**
+ * `doubts`: the order of events and the last list is not known. `devices`: without the structures, which costs one call
+ * less. Each includes those before it.
+ */
+const neededLists = ["none", "doubts", "devices", "all"] as const;
+
+export type NeededList = (typeof neededLists)[number];
 
 /** `failed`: it is tried again. `over`: the account is no longer followed. */
 export type ListOutcome = "listed" | "failed" | "over";
@@ -11,7 +16,7 @@ export interface ListPlannerParts {
   /** How often an account is listed although no event calls for it. */
   readonly relistMs: number;
   /** Lists the account. `isCheck`: no event called for it. Never rejects. */
-  readonly list: (needed: "devices" | "all", isCheck: boolean) => Promise<ListOutcome>;
+  readonly list: (needed: Exclude<NeededList, "none">, isCheck: boolean) => Promise<ListOutcome>;
 }
 
 /** Events often come in groups: the list that settles them waits a moment. */
@@ -53,7 +58,7 @@ export class ListPlanner {
   request(needed: NeededList): void {
     if (needed === "none") return;
     this.#isRequested = true;
-    if (this.#needed !== "all") this.#needed = needed;
+    if (neededLists.indexOf(needed) > neededLists.indexOf(this.#needed)) this.#needed = needed;
     // Events that come all the time must not postpone the list.
     if (!this.#isListing && !this.#isPlannedSoon) this.#plan();
   }
@@ -83,7 +88,7 @@ export class ListPlanner {
 
   async #list(): Promise<void> {
     const isCheck = this.#needed === "none";
-    const needed = this.#needed === "devices" ? "devices" : "all";
+    const needed = this.#needed === "none" ? "all" : this.#needed;
     this.#needed = "none";
     this.#isListing = true;
     this.#isSettling = this.#isRequested;

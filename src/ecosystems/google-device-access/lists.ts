@@ -44,6 +44,8 @@ export interface ListOptions {
   readonly calls?: AccountCalls;
   /** How long to wait for the budget. */
   readonly patienceMs: number;
+  /** Called while the list waits for the budget. */
+  readonly postponed?: () => void;
 }
 
 /** Far more than an account has. A device has about 50 values. */
@@ -97,11 +99,15 @@ export async function listAccount(
 async function refusedBy(
   { limits, budget, runtime }: ListParts,
   token: string,
-  { structures, calls, patienceMs }: ListOptions,
+  { structures, calls, patienceMs, postponed }: ListOptions,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const count = callsOfList(structures);
-  const take = async () => (await calls?.take(count, limits)) ?? budget.tryTake(token, count);
+  const take = async () => {
+    const waitMs = (await calls?.take(count, limits)) ?? budget.tryTake(token, count);
+    if (waitMs > 0) postponed?.();
+    return waitMs;
+  };
   try {
     if (await admit(take, { runtime, patienceMs, signal })) return undefined;
     return "lists are limited to a few each minute; it is tried again";

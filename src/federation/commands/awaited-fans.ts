@@ -1,5 +1,5 @@
 import type { AttributeChange, CommitTables } from "../../devices/commit.ts";
-import { commandDeadlines } from "../../home/command-states.ts";
+import { type CommandState, commandDeadlines } from "../../home/command-states.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { FanRequestRow } from "../../store/tables/fan-requests.ts";
 import { type AttributeNumber, positionOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
@@ -13,16 +13,23 @@ export interface Restatement {
   readonly stored: () => void;
 }
 
+/** The states of a sent request that the fan's state confirms. */
+export const unconfirmedStates: readonly CommandState[] = ["sending", "accepted", "expired"];
+
 interface AwaitedFan {
   readonly command: FanRequestRow;
   /** On this node's monotonic clock. */
   readonly sentMs: number;
+  isAnswered: boolean;
+  /** A snapshot has shown the requested state between the sending and the answer. */
+  isShown: boolean;
 }
 
 /**
- * Fan requests that the ecosystem accepted while the fan was already in the requested state. Their confirmation changes
- * no value, so the next snapshot restates `fan_timer_active`: clients accept it only with a time later than their
- * request. At most one request per thermostat is kept, until the stream's deadline to show it.
+ * Fan requests, each registered before it is sent. If the fan was in the requested state already, no value changes. So a
+ * snapshot restates `fan_timer_active`: clients accept it only with a time later than their request. A snapshot from
+ * before the answer is noted, and restated with the answer: the ecosystem may still refuse. At most one request per
+ * thermostat is kept, until the stream's deadline to show it.
  */
 export class AwaitedFans {
   readonly #ofDevice = new Map<DeviceId, Map<AttributeNumber, AwaitedFan>>();
@@ -31,8 +38,20 @@ export class AwaitedFans {
     const position = positionOf(command.attribute);
     if (position.kind !== "thermostat") return;
     const awaited = this.#ofDevice.get(command.deviceId) ?? new Map();
-    awaited.set(thermostatAttribute(position.x, position.y, "fanTimerActive"), { command, sentMs });
+    const fan = thermostatAttribute(position.x, position.y, "fanTimerActive");
+    awaited.set(fan, { command, sentMs, isAnswered: false, isShown: false });
     this.#ofDevice.set(command.deviceId, awaited);
+  }
+
+  /**
+   * Called when the request was answered, or can't be any more: from now on snapshots restate. True if a snapshot has
+   * shown the requested state since the sending: restate at once.
+   */
+  answer({ deviceId, id }: Pick<FanRequestRow, "deviceId" | "id">): boolean {
+    const awaited = [...(this.#ofDevice.get(deviceId)?.values() ?? [])].find(({ command }) => command.id === id);
+    if (!awaited) return false;
+    awaited.isAnswered = true;
+    return awaited.isShown;
   }
 
   /** What a snapshot restates of a device. `receivedMs`: when the snapshot was received; `readValues` reads its values. */
@@ -42,11 +61,13 @@ export class AwaitedFans {
     const values = readValues();
     // A snapshot from before the sending says nothing about the request.
     const due = [...awaited].filter(([, { sentMs }]) => receivedMs >= sentMs);
-    const shown = due.filter(([fan, { command }]) => {
-      return values[fan] === command.value && values[idOf(fan)] === command.thermostatId;
-    });
+    const isShown = (fan: AttributeNumber, { command }: AwaitedFan) =>
+      values[fan] === command.value && values[idOf(fan)] === command.thermostatId;
+    for (const [fan, request] of due) if (!request.isAnswered) request.isShown = isShown(fan, request);
+    const answered = due.filter(([, { isAnswered }]) => isAnswered);
+    const shown = answered.filter(([fan, request]) => isShown(fan, request));
     const stored = () => {
-      for (const [fan, fanRequest] of due) if (awaited.get(fan) === fanRequest) awaited.delete(fan);
+      for (const [fan, request] of answered) if (awaited.get(fan) === request) awaited.delete(fan);
       if (awaited.size === 0) this.#ofDevice.delete(deviceId);
     };
     if (shown.length === 0) {
@@ -57,8 +78,8 @@ export class AwaitedFans {
       const confirmed: AttributeChange[] = [];
       for (const [key, { command }] of shown) {
         const latest = await tx.fanRequests.latest(command.userId, deviceId, command.attribute);
-        const isOpen = latest?.id === command.id && latest.state === "accepted";
-        if (isOpen) confirmed.push({ key, value: command.value, isRestated: true });
+        const isConfirmed = latest?.id === command.id && unconfirmedStates.includes(latest.state);
+        if (isConfirmed) confirmed.push({ key, value: command.value, isRestated: true });
       }
       return confirmed;
     };

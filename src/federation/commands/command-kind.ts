@@ -58,8 +58,16 @@ export interface CommandKind<Command extends StoredCommand> {
    * answer changes. The next sweep changes these. Left out where an answer changes no attributes.
    */
   keepAnswer?(tx: CommitTables, command: Command, outcome: CommandOutcome, nowMs: number): Promise<void>;
-  /** `sentMs`: on this node's monotonic clock. */
-  awaited(command: Command, sentMs: number): void;
+  /** Called before the command is sent: its echo may come before the answer. `sentMs`: on this node's monotonic clock. */
+  expectEcho(command: Command, sentMs: number): void;
+  /**
+   * Called with the answer, before it is recorded. Returns what a snapshot has confirmed since the sending without a
+   * change: the link's owner writes it again.
+   */
+  restate(
+    command: Command,
+    outcome: CommandOutcome,
+  ): ((tx: CommitTables) => Promise<readonly DeviceUpdate[]>) | undefined;
   /** Called now and then, with this node's monotonic clock. */
   forgetOverdue(nowMs: number): void;
   /** Settles an accepted command by a state that the ecosystem shows as its effect. */

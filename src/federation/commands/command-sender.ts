@@ -2,7 +2,7 @@ import { WorkNeeded } from "../../devices/attempts.ts";
 import type { Commit, CommitRequest, CommitTables } from "../../devices/commit.ts";
 import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import { commandDeadlines } from "../../home/command-states.ts";
-import { ClientGone, NotFound, StoreUnavailable } from "../../model/errors.ts";
+import { ClientGone, NotFound, OwnershipLost, StoreUnavailable } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Membership } from "../../nodes/membership.ts";
 import { BackgroundTask } from "../../runtime/background-task.ts";
@@ -189,16 +189,30 @@ export class CommandSender<Command extends StoredCommand> {
       const sentMs = runtime.elapsedMs();
       this.#sentMs.set(command.id, sentMs);
       this.#sentToMs.set(command.deviceId, sentMs);
+      kind.expectEcho(marked, sentMs);
       const outcome = await this.#run(marked, connection, timeLeft(marked, commandDeadlines.answerMs));
       if (outcome.state === "accepted" && kind.hasNextStep(marked)) continue;
-      if (await this.#settle(marked, outcome)) {
-        kind.awaited(marked, sentMs);
-        connection.readSoon();
-      }
+      await this.#restate(marked, outcome, connection);
+      if (await this.#settle(marked, outcome)) connection.readSoon();
       if (outcome.state === "accepted" && outcome.caused) {
         this.#causedEchoes.expect(marked, outcome.caused, connection);
       }
       return true;
+    }
+  }
+
+  /** A failure leaves the confirmation to the next snapshot. */
+  async #restate(command: Command, outcome: CommandOutcome, { link, failed }: CommandConnection): Promise<void> {
+    const updates = this.#parts.kind.restate(command, outcome);
+    if (!updates) return;
+    const { userId, deviceId } = link;
+    const ownership = { deviceId, ...link.ownership };
+    const abandoned = this.#abandon.signal;
+    try {
+      await this.#parts.commit({ userId, cause: { by: "ecosystem" }, updates, ownership, abandoned });
+    } catch (error) {
+      const isExpected = [StoreUnavailable, OwnershipLost, NotFound, ClientGone].some((kind) => error instanceof kind);
+      if (!isExpected) failed(error);
     }
   }
 

@@ -2,7 +2,7 @@ import { thermostatKey } from "../../home/reported-things.ts";
 import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
 import type { CommandKind } from "./command-kind.ts";
-import { answered, caused, isShownAlready, keepAnswer, overdue } from "./fan-outcome.ts";
+import { answered, caused, isShownAlready, keepAnswer, overdue, restate } from "./fan-outcome.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 
 /** Fan requests: commands that clients write to `requestWrite` of a virtual device. */
@@ -33,7 +33,12 @@ export function fanCommands(awaited: AwaitedFans): CommandKind<FanRequestRow> {
       return { updates, isAwaited: outcome.state === "accepted" && (await isShownAlready(tx, command)) };
     },
     keepAnswer,
-    awaited: (command, sentMs) => awaited.add(command, sentMs),
+    expectEcho: (command, sentMs) => awaited.add(command, sentMs),
+    restate(command, outcome) {
+      const isShown = awaited.answer(command);
+      const isRefused = outcome.state === "rejected" || outcome.state === "unauthorized";
+      return isShown && !isRefused ? (tx) => restate(tx, command) : undefined;
+    },
     forgetOverdue: (nowMs) => awaited.forgetOverdue(nowMs),
     settleCaused: caused,
     settleOverdue: overdue,

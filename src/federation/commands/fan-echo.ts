@@ -2,6 +2,7 @@ import type { AttributeChange, CommitTables, DeviceCommit, Reaction } from "../.
 import { commandDeadlines } from "../../home/command-states.ts";
 import type { FanRequestRow } from "../../store/tables/fan-requests.ts";
 import { positionOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
+import { unconfirmedStates } from "./awaited-fans.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { slotOf } from "./fan-slot.ts";
 
@@ -83,7 +84,7 @@ async function close(tx: CommitTables, command: FanRequestRow, shown: string, ti
   if (!isSameThermostat) return false;
   if (shown === command.value) {
     const change = { state: "confirmed", text: null, settledMs: timeMs } as const;
-    return (await changeReceipt(tx, command, ["sending", "accepted", "expired"], change, timeMs)) && isWritable;
+    return (await changeReceipt(tx, command, unconfirmedStates, change, timeMs)) && isWritable;
   }
   const isAtOnce = command.settledMs !== null && timeMs < command.settledMs + commandDeadlines.showMs;
   const change = { state: "contradicted", settledMs: timeMs } as const;

@@ -3,6 +3,7 @@ import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import type { CommandState } from "../../home/command-states.ts";
 import type { FanRequestChange, FanRequestRow } from "../../store/tables/fan-requests.ts";
 import { fanErrorText, fanMessage, noAnswer } from "../../virtual-device/fan-request.ts";
+import { unconfirmedStates } from "./awaited-fans.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { type FanSlot, slotOf } from "./fan-slot.ts";
 
@@ -63,9 +64,23 @@ function refusal(outcome: Extract<CommandOutcome, { readonly state: "rejected" |
 /** Whether an accepted request asks for the state that the fan is shown in already. */
 export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }: FanRequestRow): Promise<boolean> {
   const command = await tx.fanRequests.find(userId, deviceId, id);
-  if (command?.state !== "accepted") return false;
-  const { isSameThermostat, isLatest, fan } = await slotOf(tx, command);
-  return isSameThermostat && isLatest && fan === command.value;
+  return command?.state === "accepted" && isInRequestedState(command, await slotOf(tx, command));
+}
+
+/** Writes the fan's value again, with a new time. The echo of that confirms the request. */
+export async function restate(
+  tx: CommitTables,
+  { userId, deviceId, id }: FanRequestRow,
+): Promise<readonly DeviceUpdate[]> {
+  const command = await tx.fanRequests.find(userId, deviceId, id);
+  if (!command || !unconfirmedStates.includes(command.state)) return [];
+  const slot = await slotOf(tx, command);
+  if (!isInRequestedState(command, slot)) return [];
+  return [{ deviceId, changes: [{ key: slot.fanKey, value: command.value, isRestated: true }] }];
+}
+
+function isInRequestedState({ value }: FanRequestRow, { isSameThermostat, isLatest, fan }: FanSlot): boolean {
+  return isSameThermostat && isLatest && fan === value;
 }
 
 /**

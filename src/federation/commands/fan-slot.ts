@@ -14,7 +14,9 @@ export interface FanSlot {
   readonly isLatest: boolean;
   /** The request's outcome may be written to `requestWrite`. */
   readonly isWritable: boolean;
-  /** The mirrored value of the thermostat's `fan_timer_active`; null when it is blank. */
+  /** The thermostat's `fan_timer_active`. */
+  readonly fanKey: AttributeNumber;
+  /** Its mirrored value; null when it is blank. */
   readonly fan: string | null;
 }
 
@@ -30,7 +32,7 @@ export async function slotOf(tx: CommitTables, command: FanRequestRow): Promise<
   const isLatest = (await tx.fanRequests.latest(userId, deviceId, attribute))?.id === command.id;
   const isWritable = isSameThermostat && isLatest && isAbout(command, valueAt(attribute));
   const isGone = !isSameThermostat && (await isThingGone(tx, command));
-  return { isSameThermostat, isGone, isLatest, isWritable, fan: valueAt(fanKey) };
+  return { isSameThermostat, isGone, isLatest, isWritable, fanKey, fan: valueAt(fanKey) };
 }
 
 async function isThingGone(tx: CommitTables, { userId, deviceId, thermostatId }: FanRequestRow): Promise<boolean> {

@@ -24,7 +24,8 @@ export function thingCommands(connectors: ReadonlyMap<string, Connector>): Comma
       await recordAnswer(tx, row, outcome, nowMs, isFollowed);
       return { updates: [], isAwaited: false };
     },
-    awaited: () => undefined,
+    expectEcho: () => undefined,
+    restate: () => undefined,
     forgetOverdue: () => undefined,
     settleCaused: recordCaused,
     async settleOverdue(tx, row, nowMs, isFollowed) {

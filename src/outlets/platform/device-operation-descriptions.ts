@@ -108,7 +108,7 @@ export const deviceDescriptions: readonly (readonly [operation: string, words: W
     {
       summary: "Read one attribute of a device",
       words: [
-        "An erased attribute is an empty element, with the time of its erasure in `updTime`. A name of a linked account that never had a value is an empty element with `updTime` 0. The name of an erased attribute of an ordinary device is removed after 30 days: then the answer is fault 110, as for a name that was never written.",
+        "An erased attribute is an empty element, with the time of its erasure in `updTime`. The `requestWrite` of a present thermostat that was never written is an empty element with the time at which the thermostat got its index. Any other name of a linked account that never had a value is an empty element with `updTime` 0. The name of an erased attribute of an ordinary device is removed after 30 days: then the answer is fault 110, as for a name that was never written.",
       ],
       parameters: [deviceId, parameter("name", "The attribute's name.", { example: "d.structures[1].a.away" })],
       answers: answer(

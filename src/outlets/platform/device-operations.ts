@@ -1,3 +1,4 @@
+import { findAttribute } from "../../devices/attribute-query.ts";
 import { attributesWithValues, type DevicePage, type DevicePlace, type DeviceReading } from "../../devices/read.ts";
 import { type AttributeWrite, attributeKey, type DeviceWriting } from "../../devices/write.ts";
 import type { Federation } from "../../federation/federation.ts";
@@ -75,8 +76,8 @@ export async function* getDeviceAttributesWithValues(
 }
 
 /**
- * An erased attribute is an empty element with the time of its erasure; an attribute that never had a value has the
- * time 0.
+ * An erased attribute is an empty element with the time of its erasure, and the empty fan request of a present
+ * thermostat has the time at which the thermostat got its slot. An attribute that never had a value has the time 0.
  */
 export async function getDeviceAttribute(
   { devices }: { readonly devices: Pick<DeviceReading, "state"> },
@@ -85,10 +86,10 @@ export async function getDeviceAttribute(
 ): Promise<readonly Element[]> {
   const deviceId = parameters.deviceId();
   const name = parameters.required("name");
-  const { device, attributes } = await devices.state(caller, deviceId);
-  const attribute = attributes.get(attributeKey(device, name));
+  const state = await devices.state(caller, deviceId);
+  const attribute = findAttribute(state, attributeKey(state.device, name));
   // An ordinary device has the attributes that were written to it; a linked account has its 519 from the start.
-  if (!attribute && !device.isVirtual) throw new UnknownAttribute("This device has no attribute of that name.");
+  if (!attribute && !state.device.isVirtual) throw new UnknownAttribute("This device has no attribute of that name.");
   return [
     ["value", attribute?.value ?? ""],
     ["updTime", attribute?.timeMs ?? 0],

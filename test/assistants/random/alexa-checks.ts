@@ -11,14 +11,27 @@ interface Declared {
 interface Capability {
   readonly interface: string;
   readonly instance?: string;
-  readonly properties?: { readonly supported: readonly { readonly name: string }[] };
+  readonly properties?: { readonly supported: readonly { readonly name: string }[]; readonly retrievable: boolean };
 }
 
-/** The properties that discovery has declared as retrievable, as `interface instance name`. */
+/** The properties that discovery has declared, as `interface instance name`. */
 export function declaredBy({ capabilities }: Declared): readonly string[] {
-  return (capabilities as readonly Capability[]).flatMap((one) =>
-    (one.properties?.supported ?? []).map(({ name }) => keyOf(one.interface, one.instance, name)),
-  );
+  return (capabilities as readonly Capability[]).flatMap(keysOf);
+}
+
+function keysOf({ interface: namespace, instance, properties }: Capability): readonly string[] {
+  return (properties?.supported ?? []).map(({ name }) => keyOf(namespace, instance, name));
+}
+
+/** A state report has every property that discovery has declared as retrievable. It is refused if one is not known. */
+export function assertRetrieved(answer: AlexaMessage, { capabilities }: Declared): void {
+  const retrievable = (capabilities as readonly Capability[])
+    .filter(({ properties }) => properties?.retrievable === true)
+    .flatMap(keysOf);
+  assert.ok(retrievable.length > 0);
+  if (answer.event.header.name === "ErrorResponse") return;
+  const shown = propertiesIn(answer).map(({ namespace, instance, name }) => keyOf(namespace, instance, name));
+  for (const key of retrievable) assert.ok(shown.includes(key), `${key} is retrievable and left out`);
 }
 
 export function keyOf(namespace: string, instance: string | undefined, name: string): string {

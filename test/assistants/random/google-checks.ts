@@ -8,12 +8,25 @@ const errorCodes = [
   ...["rangeTooClose", "relinkRequired", "transientError", "valueOutOfRange"],
 ];
 
+/** The trait that Google requires of a device of each type. */
+const requiredTraits: Readonly<Record<string, string>> = {
+  THERMOSTAT: "TemperatureSetting",
+  SMOKE_DETECTOR: "SensorState",
+  CARBON_MONOXIDE_DETECTOR: "SensorState",
+  SENSOR: "SensorState",
+  FAN: "FanSpeed",
+  LIGHT: "OnOff",
+  SWITCH: "OnOff",
+};
+
 /** The list of devices: each once, named, with types, traits and attributes of its own. */
 export function assertListed(devices: readonly Json[]): void {
   const ids = devices.map(({ id }) => id);
   assert.deepEqual(ids, [...new Set(ids)], "each device is listed once");
   for (const { id, type, traits, name, attributes, willReportState } of devices) {
     assert.match(type, /^action\.devices\.types\.[A-Z_]+$/, id);
+    const required = requiredTraits[type.replace("action.devices.types.", "")];
+    assert.ok(required && traits.includes(`action.devices.traits.${required}`), `${type} has ${traits}`);
     assert.ok(traits.length > 0 && new Set(traits).size === traits.length, id);
     assert.ok(typeof name.name === "string" && name.name !== "", id);
     assert.ok(typeof attributes === "object" && willReportState === true, id);

@@ -70,11 +70,20 @@ describe("the state of a Google account", () => {
     assert.deepEqual([fanless.capabilities.supported, fanless.state.active], [false, null]);
   });
 
-  it("ignores the modes that Google sends by mistake, and asks for a list", () => {
-    const state = listed({ ThermostatMode: { mode: "HEAT", availableModes: ["HEAT", "OFF"] } });
-    const needed = state.apply(event(9_000, { ThermostatMode: { mode: "OFF", availableModes: ["OFF"] } }));
-    assert.equal(needed, "devices");
-    assert.equal(thermostatOf(state.home()).traits.thermostat!.state.mode, "heat");
+  it("ignores all of the update that Google sends by mistake, and asks for a list", () => {
+    const state = listed({
+      ThermostatMode: { mode: "HEAT", availableModes: ["HEAT", "OFF"] },
+      ThermostatEco: { mode: "OFF", availableModes: ["OFF", "MANUAL_ECO"], heatCelsius: 15.5, coolCelsius: 25 },
+    });
+    const mistake = {
+      ThermostatMode: { mode: "OFF", availableModes: ["OFF"] },
+      ThermostatEco: { mode: "OFF", availableModes: ["OFF"], heatCelsius: 0, coolCelsius: 0 },
+    };
+    assert.equal(state.apply(event(9_000, mistake)), "devices");
+    const { mode, ecoHeatCelsius, ecoCoolCelsius } = thermostatOf(state.home()).traits.thermostat!.state;
+    assert.deepEqual([mode, ecoHeatCelsius, ecoCoolCelsius], ["heat", 15.5, 25]);
+    const onlyOff = listed({ ThermostatMode: { mode: "OFF", availableModes: ["OFF"] } });
+    assert.equal(onlyOff.apply(event(9_000, mistake)), "none", "the list shows no other mode either");
   });
 
   it("asks for a list after a relation event, and for an unknown device", () => {
@@ -88,12 +97,38 @@ describe("the state of a Google account", () => {
     const tell = (timeMs: number, ambientTemperatureCelsius: number) =>
       state.apply(event(timeMs, { Temperature: { ambientTemperatureCelsius } }));
     assert.deepEqual([tell(900, 19), celsiusOf(state.home())], ["none", 20]);
-    assert.deepEqual([tell(2_000, 21), celsiusOf(state.home())], ["devices", 20]);
+    assert.deepEqual([tell(2_000, 21), celsiusOf(state.home())], ["doubts", 20]);
     assert.deepEqual([tell(3_500, 22), celsiusOf(state.home())], ["none", 22]);
     assert.deepEqual([tell(3_400, 21), celsiusOf(state.home())], ["none", 22]);
     // A list that is older than the last event does not undo it.
     assert.equal(state.list({ ...listOf(temperature(21), 2_500), toMs: 3_200 }), false);
     assert.equal(celsiusOf(state.home()), 22);
+  });
+
+  it("applies the newest event that is in doubt instead of another list, and none that a later event has settled", () => {
+    const tell = (state: AccountState, timeMs: number, ambientTemperatureCelsius: number) =>
+      state.apply(event(timeMs, { Temperature: { ambientTemperatureCelsius } }));
+    const listedAt20 = () => listed({ Temperature: { ambientTemperatureCelsius: 20 } }, { fromMs: 1_000, toMs: 3_000 });
+    const newest = listedAt20();
+    assert.deepEqual([tell(newest, 2_500, 22), tell(newest, 2_000, 21)], ["doubts", "none"]);
+    newest.settleDoubts();
+    assert.equal(celsiusOf(newest.home()), 22);
+    const settled = listedAt20();
+    assert.deepEqual([tell(settled, 2_000, 21), tell(settled, 2_500, 20)], ["doubts", "none"]);
+    settled.settleDoubts();
+    assert.equal(celsiusOf(settled.home()), 20, "the list was newer than the first event");
+    const later = listedAt20();
+    tell(later, 2_000, 21);
+    assert.equal(later.list({ ...listOf(temperature(19), 2_500), toMs: 3_200 }), false);
+    later.settleDoubts();
+    assert.equal(celsiusOf(later.home()), 19, "the event had arrived before the list was requested");
+    const during = listedAt20();
+    const { mark } = during;
+    tell(during, 2_000, 21);
+    assert.equal(during.list({ ...listOf(temperature(19), 1_500), toMs: 3_200 }, mark), true);
+    assert.equal(celsiusOf(during.home()), 19);
+    during.settleDoubts();
+    assert.equal(celsiusOf(during.home()), 21);
   });
 
   it("keeps every field of partial events, although the later one arrives first", () => {

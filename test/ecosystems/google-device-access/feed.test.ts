@@ -7,7 +7,7 @@ import { rounds } from "../../set-up/extent.ts";
 import { numbersFrom } from "../../set-up/seeded-random.ts";
 import { eventually } from "../../stories/world.ts";
 import { listen } from "../listening.ts";
-import { startedConnector, startedGoogle } from "./harness.ts";
+import { generous, startedConnector, startedGoogle } from "./harness.ts";
 
 const traits = "sdm.devices.traits.";
 const unending = new AbortController().signal;
@@ -137,6 +137,61 @@ describe("a list of a Google account", () => {
     assert.deepEqual([end.reason, end.detail], ["silent", "the home has changed, but no event has arrived"]);
     assert.ok(end.unheardMs! > 0);
     assert.equal(celsiusIn(stream.heard.findLast((heard) => typeof heard === "object") as Home, hall), 25);
+  });
+
+  it("that an event has called for is merged with the events that follow it, without another list", async (t) => {
+    const { google, account, hall, feed } = await followedAccount(t);
+    const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
+    t.after(() => stream.stop());
+    await stream.until(1);
+    const listsBefore = google.rates.taken.list;
+    account.relate("UPDATED", "", hall.name);
+    await eventually(t.signal, async () => assert.equal(google.rates.taken.list, listsBefore + 2));
+    for (const celsius of [24, 25, 26]) {
+      account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: celsius } });
+      await eventually(t.signal, async () => {
+        const last = stream.heard.findLast((heard) => typeof heard === "object");
+        assert.equal(celsiusIn(last as Home, hall), celsius);
+      });
+    }
+    assert.equal(google.rates.taken.list, listsBefore + 2);
+  });
+
+  it("that waits for Google's limit makes the home doubtful until it is taken", async (t) => {
+    const lists = [{ calls: 3, perMs: 3_000 }];
+    const { google, account, hall, feed } = await followedAccount(t, { limits: { ...generous, lists } });
+    const doubts: (string | undefined)[] = [];
+    const stream = listen(feed.connector(), google.tokens.consent(account).accessToken, undefined, {
+      doubtful: (doubt) => void doubts.push(doubt?.reason),
+    });
+    t.after(() => stream.stop());
+    await stream.until(1);
+    account.relate("UPDATED", "", hall.name);
+    const reason = "a list that events call for waits for Google's rate limit";
+    await eventually(t.signal, async () => assert.deepEqual(doubts, [reason]));
+    await eventually(t.signal, async () => assert.deepEqual(doubts, [reason, undefined]));
+  });
+
+  it("shows nothing of an update that Google sends by mistake", async (t) => {
+    const { google, account, hall, feed } = await followedAccount(t);
+    const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
+    t.after(() => stream.stop());
+    await stream.until(1);
+    const listsBefore = google.rates.taken.list;
+    const shown = () => {
+      const homes = stream.heard.filter((heard) => typeof heard === "object");
+      return homes.map((home) => {
+        const sighting = home.thermostats.byId.get(hall.name);
+        const { mode, ecoHeatCelsius } = (sighting?.isRead && sighting.object.traits.thermostat?.state) || {};
+        return [mode, ecoHeatCelsius];
+      });
+    };
+    const [first] = shown();
+    google.playScene(account, "mistake");
+    await eventually(t.signal, async () => assert.ok(google.rates.taken.list > listsBefore));
+    account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: 25 } });
+    await eventually(t.signal, async () => assert.ok(shown().length > 1));
+    for (const states of shown()) assert.deepEqual(states, first);
   });
 
   it("waits for its turn within Google's limit", async (t) => {

@@ -86,7 +86,10 @@ function demandSameTimeAsAdded({ seq, log }: CommittedTransaction, line: LogLine
 function confirmedFans({ writes }: CommittedTransaction, deviceId: number): ReadonlySet<Key> {
   const confirmed = writes.filter(
     ({ table, before, after }) =>
-      table === `commands/${deviceId}` && before?.state === "accepted" && after?.state === "confirmed",
+      table === `commands/${deviceId}` &&
+      before !== null &&
+      before.state !== "confirmed" &&
+      after?.state === "confirmed",
   );
   return new Set(
     confirmed.flatMap(({ after }) =>

@@ -4,6 +4,7 @@ import type { AlexaInterface } from "./interface.ts";
 
 export const brightness: AlexaInterface = {
   namespace: "Alexa.BrightnessController",
+  mayLackValues: true,
   traits: ["brightness"],
   offer: (thing) =>
     thing.traits.brightness && canSet(thing, "brightness", "percent") ? { names: ["brightness"] } : undefined,

@@ -6,6 +6,7 @@ import type { AlexaInterface, OfferedThing, Value } from "./interface.ts";
 export const fanSpeed: AlexaInterface = {
   namespace: "Alexa.RangeController",
   instance: "Fan.Speed",
+  mayLackValues: true,
   traits: ["fan"],
   offer: (thing) =>
     canSetSpeed(thing)

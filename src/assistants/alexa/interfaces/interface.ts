@@ -15,6 +15,8 @@ export interface AlexaInterface {
    * false for it.
    */
   readonly mustBeKnown?: (value: unknown) => boolean;
+  /** Some of its properties have no value in some modes: none is declared retrievable. */
+  readonly mayLackValues?: true;
   /** What discovery says of it; undefined when the thing does not have it. */
   offer(thing: OfferedThing): Offer | undefined;
   /** The properties that have a value in the present mode. Those that are not offered are left out of messages. */
@@ -27,7 +29,7 @@ export interface AlexaInterface {
 export type OfferedThing = Pick<CurrentThing, "traits" | "settable">;
 
 export interface Offer {
-  /** The names of the properties that can be retrieved. */
+  /** The names of the properties. */
   readonly names: readonly string[];
   /** Further members of the capability. */
   readonly details?: Readonly<Record<string, unknown>>;

@@ -7,6 +7,7 @@ import { alexaModeOf, alexaModesOf, hasPair, hasSingleTarget } from "./thermosta
 
 export const thermostatController: AlexaInterface = {
   namespace: "Alexa.ThermostatController",
+  mayLackValues: true,
   traits: ["thermostat"],
   /** Alexa has no read-only thermostats or setpoints: offer only what commands can set. */
   offer: (thing) => {
