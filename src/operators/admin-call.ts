@@ -59,7 +59,7 @@ export interface AdminActs {
 
 /** A sentence about options of a command, in the words of callers over HTTP: `--page-size` is `pageSize`. */
 export function inMemberNames(sentence: string): string {
-  return sentence.replace(/(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) => memberName(option));
+  return sentence.replace(/(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) => memberName({ option }));
 }
 
 /** `redirect-uri` is `redirectUri` for callers over HTTP. */

@@ -122,10 +122,11 @@ function refusalOf(status: number, body: string, baseUrl: string, call: AdminCal
 /** The service names a member of the request at the beginning of a sentence; the command line has an option instead. */
 function inOptionNames(sentence: string, { path, fields = [], isPaged }: AdminCall): string {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-  const options = [...fields.map(({ option }) => option), ...inPath, ...(isPaged ? ["page-size"] : [])];
+  const otherOptions = [...inPath, ...(isPaged ? ["page-size"] : [])].map((option) => ({ option }));
+  const options = [...fields, ...otherOptions];
   const [member] = /^\w+(?= (?:must|is missing|needs|is not)\b)/.exec(sentence) ?? [];
-  const option = options.find((one) => memberName(one) === member);
-  return option === undefined ? sentence : `--${option}${sentence.slice(member!.length)}`;
+  const field = options.find((each) => memberName(each) === member);
+  return field === undefined ? sentence : `--${field.option}${sentence.slice(member!.length)}`;
 }
 
 /** The path with its parameters, and the other options by the names that callers over HTTP use. */

@@ -55,29 +55,32 @@ const exampleLine = {
 
 const kindOf = (meaning: string) =>
   object(meaning, { value: integer("The quota."), isDefault: boolean("It was not set.") });
-const quotas = object("The quotas and what is used. The live nodes divide a quota that was set; a default holds on each.", {
-  tenantId: integer("The tenant's id."),
-  client_id: orNull(text("The client's id; null for the quotas of a tenant.")),
-  name: text("The name of the client or tenant."),
-  quotas: object("The quotas.", {
-    requestsPerMinute: kindOf("Requests in a minute."),
-    openStreams: kindOf("Streams of events that are open at once."),
-    commandsPerMinute: kindOf("Commands to things in a minute."),
-  }),
-  used: object("What is used.", {
-    nodes: list(
-      "On each node.",
-      object("One node.", {
-        node: text("Its id."),
-        nodeName: text("Its host and port."),
-        requestsPerMinute: integer("Requests."),
-        openStreams: integer("Open streams."),
-        commandsPerMinute: integer("Commands."),
-      }),
-    ),
-    silentNodes,
-  }),
-});
+const quotas = object(
+  "The quotas and what is used. The live nodes divide a quota that was set; a default holds on each.",
+  {
+    tenantId: integer("The tenant's id."),
+    client_id: orNull(text("The client's id; null for the quotas of a tenant.")),
+    name: text("The name of the client or tenant."),
+    quotas: object("The quotas.", {
+      requestsPerMinute: kindOf("Requests in a minute."),
+      openStreams: kindOf("Streams of events that are open at once."),
+      commandsPerMinute: kindOf("Commands to things in a minute."),
+    }),
+    used: object("What is used.", {
+      nodes: list(
+        "On each node.",
+        object("One node.", {
+          node: text("Its id."),
+          nodeName: text("Its host and port."),
+          requestsPerMinute: integer("Requests."),
+          openStreams: integer("Open streams."),
+          commandsPerMinute: integer("Commands."),
+        }),
+      ),
+      silentNodes,
+    }),
+  },
+);
 const exampleQuotas = {
   tenantId: 1,
   client_id: "bwc_…",
