@@ -67,7 +67,7 @@ export async function switchAccount(tx: CommitTables, link: LinkRow, home: Home)
   if (evicted.length > 0) await disableAlertsOn(tx, { userId, deviceId }, evicted);
   await tx.links.setIndexMap(userId, deviceId, encodeIndexMap(map), encodeNotices(overLimit, home, map));
   const changes = mirrorChanges(values, mirror(home, map, blankValues)).map(toAttributeChange);
-  return { deviceId, changes, things: await withoutPresence(tx, link, home) };
+  return { deviceId, changes, things: await presenceOfOther(tx, link, home) };
 }
 
 async function linkedAccount(
@@ -85,8 +85,11 @@ async function linkedAccount(
 
 const blankPresence = { available: false, state: { state: null, word: null }, capabilities: {} };
 
-/** Blanks the presence of a home that the old account has under the same key: a trait that a report lacks is kept. */
-async function withoutPresence(
+/**
+ * The other account's presence, for a home that the old account has under the same key. It is blank where the report lacks
+ * it: a trait that a report lacks is kept.
+ */
+async function presenceOfOther(
   tx: CommitTables,
   { userId, deviceId, ecosystem }: LinkRow,
   home: Home,
@@ -94,9 +97,9 @@ async function withoutPresence(
   const marks = (await tx.things.marks(userId, deviceId)).filter(({ goneMs }) => goneMs === null);
   return reportedThings(home).read.flatMap(({ key, thing, homeName }) => {
     const stored = marks.find((mark) => mark.key === key);
-    if (!stored || thing.kind !== "home" || thing.traits.presence) return [];
-    const blank = { ...thing, traits: { ...thing.traits, presence: blankPresence } };
-    const reported = { key, thing: blank, homeName };
+    if (!stored || thing.kind !== "home") return [];
+    const { presence = blankPresence } = thing.traits;
+    const reported = { key, thing: { ...thing, traits: { ...thing.traits, presence } }, homeName };
     return [{ thingId: stored.thingId, source: ecosystem, reported, print: printOf(reported) }];
   });
 }

@@ -28,7 +28,7 @@ describe("the account page in a browser", { skip }, () => {
       await tab.getByRole("status").getByText("The app has no access any more.").waitFor();
       assert.equal(await site.statusWith(token), 401);
 
-      await button(tab, "Connect Maple Street again").click();
+      await button(tab, "Connect again: Maple Street").click();
       await heading(tab, "Connect your home to Acme again");
       await button(tab, "Continue").click();
       await consent(tab, "Maple Street");

@@ -72,7 +72,7 @@ describe("every page of the account", { skip }, () => {
         names.push(await tab.evaluate<string>("document.activeElement.ariaLabel || document.activeElement.innerText"));
       }
       assert.deepEqual(names, [
-        "Connect Maple Street again",
+        "Connect again: Maple Street",
         "Disconnect Maple Street",
         "End access of Lantern",
         "Export my data",

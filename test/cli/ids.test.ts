@@ -20,7 +20,7 @@ describe("ids and times at a terminal", () => {
     assert.match(shown.out, /^client +bwc_\S{22}\n/);
     assert.match(
       shown.out,
-      /\n +https:\/\/voice\.example\/b\nreturn addresses +none\n.*\nstate +active\ncreated +\d{4}-\d\d-\d\dT/,
+      /\n +https:\/\/voice\.example\/b\nreturn addresses +none\n[^]*\nstate +active\ncreated +\d{4}-\d\d-\d\dT/,
     );
     assert.match((await at(["user", "list"], 80)).out, /^USER .*\n1 +ada +no +active +Example Company +\d+ s ago\n$/);
     const audit = await at(["audit", "list"], 100);

@@ -59,7 +59,7 @@ describe("a link page for accounts with addresses of their own", () => {
     await visitor.follow(await visitor.browser.submit(formOf(asked), { decision: "switch" }));
     const { status, deviceId: switched } = await world.session(renewal.id);
     assert.deepEqual([status, switched], ["linked", deviceId]);
-    const inherited = { name: "Cabin", away: null, presence: null };
+    const inherited = { name: "Cabin", away: "unknown", presence: "unknown" };
     assert.deepEqual(await world.home(deviceId), inherited, "before its stream");
     await world.untilLive(t);
     assert.deepEqual(await world.home(deviceId), inherited);
@@ -143,7 +143,7 @@ describe("a new token of a client for an account with an address of its own", ()
     const cabin = await world.instance({ isFurnished: false, locationName: "Cabin" });
     const { federation } = world.service.parts;
     await federation.relink(world.userId, "home", cabin.tokens.addLongLived(), cabin.url);
-    assert.deepEqual(await world.home(deviceId), { name: "Cabin", away: null, presence: null });
+    assert.deepEqual(await world.home(deviceId), { name: "Cabin", away: "unknown", presence: "unknown" });
   });
 });
 

@@ -142,7 +142,7 @@ function homeOf(home: AccountHome): Html {
   const { icon, look, words } = stateWords(home);
   const name = names.length === 0 ? accountName : names.join(", ");
   const renew = isRenewable
-    ? html`<button${state === "needs_reauth" ? html` class="main"` : undefined} name="renew" value="${ecosystem}" aria-label="Connect ${name} again">Connect again</button>`
+    ? html`<button${state === "needs_reauth" ? html` class="main"` : undefined} name="renew" value="${ecosystem}" aria-label="Connect again: ${name}">Connect again</button>`
     : undefined;
   return html`<div class="item"><h3><bdi>${name}</bdi></h3>
 ${names.length === 0 ? undefined : html`<p class="small">${accountName}</p>`}
