@@ -44,7 +44,9 @@ export class InstanceEntities {
       return { event: {}, isRegistry: true };
     }
     const [entityId, entity] = this.#dice.pick([...this.all]);
-    if (what === "remove" && this.all.size > 2) {
+    // The last wish of an honest home needs a thermostat and an alarm.
+    const isLastOfItsKind = [...this.all.values()].filter(({ kind }) => kind === entity.kind).length === 1;
+    if (what === "remove" && !isLastOfItsKind) {
       this.all.delete(entityId);
       return { event: { r: [entityId] }, isRegistry: true };
     }
