@@ -2,10 +2,10 @@ import type { Action, CommandOutcome, Connector } from "../../src/ecosystems/con
 import { pauseMs } from "../../src/ecosystems/kit/back-off.ts";
 import { readBody } from "../../src/ecosystems/kit/body.ts";
 import { withDeadline } from "../../src/ecosystems/kit/deadline.ts";
-import { type Outgoing, send } from "../../src/ecosystems/kit/request.ts";
 import { WholeHome } from "../../src/ecosystems/kit/whole-home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { messageBounds, parseUntrusted } from "../../src/runtime/json/untrusted-json.ts";
+import { type Outgoing, send } from "../../src/runtime/network/request.ts";
 import { alarmThing, presence, thermostatThing } from "../home/home-parts.ts";
 import { fanOf } from "./actions.ts";
 import type { SmallAccount } from "./small-ecosystem.ts";

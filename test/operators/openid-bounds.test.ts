@@ -38,6 +38,18 @@ async function startedProvider(t: TestContext, fills: "metadata" | "tokens", fil
 }
 
 describe("an OpenID provider", () => {
+  it("can't be read if it sends interim answers without end", async (t) => {
+    const server = await startByteServer(t, (socket) => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(50)));
+    const provider = openIdProvider({
+      issuer: server.url,
+      clientId: "console",
+      clientSecret: "secret",
+      outgoing: new OutgoingCalls({ timers: { after: () => () => undefined } }),
+    });
+    const reached = provider.authorizeUrl("http://console.example/", provider.newChecks());
+    await assert.rejects(reached, (error) => causes(error).includes("The server sent too many interim answers."));
+  });
+
   for (const [kind, filler] of Object.entries(hostile)) {
     it(`can't be read if its metadata has ${kind}, and nothing of it is parsed`, async (t) => {
       const provider = await startedProvider(t, "metadata", filler);

@@ -23,7 +23,6 @@ const ownFiles: Readonly<Record<string, string>> = {
   "runtime/process/version.ts": "package.json",
   "runtime/safe-fields.ts": "a copy of log fields",
   "http/request/incoming.ts": "bodies of requests, with bounds of their own (jsonParts)",
-  "operators/openid/bounded-fetch.ts": "the bounds of the OpenID library's answers",
   "operators/openid/openid-sign-in.ts": "a sealed cookie",
   "federation/credential.ts": "a sealed credential",
   "federation/thing-marks.ts": "rows of the store",

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../runtime/json/untrusted-json.ts";
 import { type AddressRules, lookupAmong, reachableAddresses } from "../../runtime/network/public-address.ts";
+import { send } from "../../runtime/network/request.ts";
 import { readSmallJson } from "../kit/body.ts";
-import { send } from "../kit/request.ts";
 
 export interface FormAnswer {
   readonly status: number | undefined;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { send } from "../../runtime/network/request.ts";
 import type { CodeFlow } from "../code-flow.ts";
 import type { Consent, ConsentAnswer, ConsentOutcome } from "../consent.ts";
 import type { Credential } from "../credential.ts";
 import { readSmallJson } from "./body.ts";
 import { withDeadline } from "./deadline.ts";
-import { send } from "./request.ts";
 
 /** Time limit for the exchange of a code. */
 const answerLimitMs = 30_000;

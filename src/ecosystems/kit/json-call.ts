@@ -3,8 +3,8 @@ import { limits } from "../../model/limits.ts";
 import type { ReadLargeJson } from "../../runtime/json/json-thread.ts";
 import type { Projection } from "../../runtime/json/projection.ts";
 import { handshakeBounds, isJsonObject, type JsonObject, parseUntrusted } from "../../runtime/json/untrusted-json.ts";
+import { send } from "../../runtime/network/request.ts";
 import { readBody, readSmallJson } from "./body.ts";
-import { send } from "./request.ts";
 import { readRetryAfter } from "./retry-after.ts";
 import { UnfinishedMessages } from "./unfinished-messages.ts";
 

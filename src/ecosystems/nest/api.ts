@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { type Outgoing, send } from "../../runtime/network/request.ts";
 import type { StreamEnd } from "../connector.ts";
-import { type Outgoing, send } from "../kit/request.ts";
 import { judgeRedirect, type RedirectRules } from "./redirects.ts";
 
 /** The result of a call before its body is read: an answer with status 200, or why there is none. */

@@ -1,4 +1,4 @@
-import { send } from "../kit/request.ts";
+import { send } from "../../runtime/network/request.ts";
 
 /**
  * Revokes a token at the ecosystem. The token is part of the path, so redirects are not followed. True when the token

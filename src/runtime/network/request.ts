@@ -2,7 +2,7 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from "node:https";
 import { isIP, type LookupFunction, connect as openPlain, type Socket } from "node:net";
 import { connect as openEncrypted } from "node:tls";
-import { limitInterimAnswers } from "../../runtime/network/interim-answers.ts";
+import { limitInterimAnswers } from "./interim-answers.ts";
 
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
