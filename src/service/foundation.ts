@@ -40,7 +40,7 @@ export async function openFoundation(
   };
   try {
     const opened = config.databaseUrl
-      ? await openPostgres({ url: config.databaseUrl, onGroupCommit: metrics.groupCommitted })
+      ? await openPostgres({ url: config.databaseUrl, onGroupCommit: metrics.groupCommitted, presentOwner })
       : await openSqlite({
           folder: folder.path,
           nowMs: runtime.nowMs,

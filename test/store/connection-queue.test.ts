@@ -48,6 +48,26 @@ describe("callers who wait for a connection", () => {
     assert.deepEqual(order, ["1", "2", "3", "soon", "4", "5", "6", "soon too", "7"]);
   });
 
+  it("get it by tenants in turn, and within a tenant by holders in turn", async () => {
+    const { pool, release } = onePool();
+    let owner: { tenant: string; holder: string } | undefined;
+    const queue = new ConnectionQueue(pool, 60_000, () => owner);
+    const order: string[] = [];
+    await queue.connect();
+    const names = ["a1", "a1", "a1", "a2", "b1", "b1", "c1"];
+    const waiting = names.map((name) => {
+      owner = { tenant: name[0]!, holder: name };
+      return queue.connect().then(() => order.push(name));
+    });
+    for (const _ of waiting) {
+      release();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(waiting);
+    assert.deepEqual(order, ["a1", "b1", "c1", "a2", "b1", "a1", "a1"]);
+    assert.equal(queue.waitingCount, 0);
+  });
+
   it("all fail when no connection can be made", async () => {
     const { pool, release } = onePool();
     const queue = new ConnectionQueue(pool, 60_000);

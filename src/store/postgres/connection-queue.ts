@@ -1,4 +1,6 @@
 import type pg from "pg";
+import type { TurnOwner } from "../../runtime/time-slices.ts";
+import { FairWaiters } from "./fair-waiters.ts";
 
 interface Waiter {
   readonly proceed: () => void;
@@ -9,7 +11,7 @@ interface Waiter {
 const othersInARow = 3;
 
 /**
- * A queue in front of a pg pool: first in, first out, but callers that are only `soon` come after the others, except that
+ * A queue in front of a pg pool: tenants take turns, and callers that are only `soon` come after the others, except that
  * one of them has its turn after three others. The pool has only one time limit, for both establishing a connection and
  * waiting until a connection is released. Callers wait in this queue instead, so that a timeout of the pool always means
  * that the server can't be reached, never that all connections are in use.
@@ -17,16 +19,18 @@ const othersInARow = 3;
 export class ConnectionQueue {
   readonly #pool: pg.Pool;
   readonly #longestWaitMs: number | undefined;
-  readonly #waiters = new Set<Waiter>();
-  readonly #soon = new Set<Waiter>();
+  readonly #presentOwner: () => TurnOwner | undefined;
+  readonly #waiters = new FairWaiters<Waiter>();
+  readonly #soon = new FairWaiters<Waiter>();
   /** How many waiters have had their turn since the last `soon` one. */
   #inARow = 0;
   /** How many more callers may ask the pool for a connection now. */
   #freeSlots: number;
   #inUse = 0;
 
-  /** Without `longestWaitMs` callers wait without a limit. */
-  constructor(pool: pg.Pool, longestWaitMs?: number) {
+  /** Without `longestWaitMs` callers wait without a limit. `presentOwner`: whose work asks for a connection. */
+  constructor(pool: pg.Pool, longestWaitMs?: number, presentOwner: () => TurnOwner | undefined = () => undefined) {
+    this.#presentOwner = presentOwner;
     this.#pool = pool;
     this.#longestWaitMs = longestWaitMs;
     this.#freeSlots = pool.options.max;
@@ -57,31 +61,26 @@ export class ConnectionQueue {
   /** In a queue with a time limit: when no connection is in use and none can be established, all waiting callers fail. */
   #rejectWaitersIfUnreachable(error: unknown): void {
     if (this.#longestWaitMs === undefined || this.#inUse > 0) return;
-    for (const waiters of [this.#waiters, this.#soon]) {
-      for (const { reject } of waiters) reject(error);
-      waiters.clear();
-    }
+    for (const { reject } of [...this.#waiters.takeAll(), ...this.#soon.takeAll()]) reject(error);
   }
 
   /** Lets the next waiting caller ask the pool for a connection. */
   #passOn(): void {
     const isSoonTurn = this.#soon.size > 0 && (this.#waiters.size === 0 || this.#inARow >= othersInARow);
-    const waiters = isSoonTurn ? this.#soon : this.#waiters;
-    const [next] = waiters;
+    const next = (isSoonTurn ? this.#soon : this.#waiters).takeNext();
     if (!next) {
       this.#freeSlots += 1;
       return;
     }
     this.#inARow = isSoonTurn ? 0 : this.#inARow + 1;
-    waiters.delete(next);
     next.proceed();
   }
 
-  #waitForTurn(waiters: Set<Waiter>): Promise<void> {
+  #waitForTurn(waiters: FairWaiters<Waiter>): Promise<void> {
     return new Promise((resolve, reject) => {
       const longestMs = this.#longestWaitMs;
       const onTimeout = () => {
-        waiters.delete(waiter);
+        leave();
         reject(new Error(`all ${this.#pool.options.max} connections were in use for ${longestMs} ms`));
       };
       const timer = longestMs === undefined ? undefined : setTimeout(onTimeout, longestMs);
@@ -95,7 +94,7 @@ export class ConnectionQueue {
           reject(error);
         },
       };
-      waiters.add(waiter);
+      const leave = waiters.add(waiter, this.#presentOwner());
     });
   }
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
+import type { TurnOwner } from "../../runtime/time-slices.ts";
 import { type ProbeSize, Writability } from "../disk/writability.ts";
 import { GroupPace } from "../groups/group-pace.ts";
 import { GroupQueue } from "../groups/group-queue.ts";
@@ -38,6 +39,8 @@ export interface PostgresOptions {
   readonly onGroupCommit?: (transactions: number, syncMs: number) => void;
   /** The database's clock as an SQL expression in milliseconds. Tests set one that jumps. */
   readonly clock?: string;
+  /** Whose turns the present work takes while all connections are in use; undefined for background work. */
+  readonly presentOwner?: () => TurnOwner | undefined;
 }
 
 export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -102,6 +105,7 @@ class PostgresStore implements OpenStore {
     longestWaitMs = defaultWaitMs,
     clock = databaseClock,
     onGroupCommit = () => undefined,
+    presentOwner,
   }: PostgresOptions) {
     const connect: pg.PoolConfig = {
       connectionString: url,
@@ -120,7 +124,7 @@ class PostgresStore implements OpenStore {
       urgent: newPool({ ...pooled, max: poolSizes.urgent, query_timeout: short }),
       reading: newPool({ ...pooled, max: poolSizes.reading, query_timeout: short }),
     };
-    this.#ordinary = new ConnectionQueue(this.#pools.ordinary, longestWaitMs);
+    this.#ordinary = new ConnectionQueue(this.#pools.ordinary, longestWaitMs, presentOwner);
     this.#patient = new ConnectionQueue(this.#pools.patient);
     // Lists of rows are parameters of the statements: plans for their present lengths would be made again and again.
     this.#pools.grouped.on("connect", (client) => {
@@ -141,8 +145,8 @@ class PostgresStore implements OpenStore {
         onGroupCommit(transactions, this.#lastSyncMs);
       },
     });
-    this.#urgent = new ConnectionQueue(this.#pools.urgent, longestWaitMs);
-    this.#reading = new ConnectionQueue(this.#pools.reading, longestWaitMs);
+    this.#urgent = new ConnectionQueue(this.#pools.urgent, longestWaitMs, presentOwner);
+    this.#reading = new ConnectionQueue(this.#pools.reading, longestWaitMs, presentOwner);
     this.#connect = connect;
     this.#clock = clock;
     this.#hintChannel = new HintChannel({
