@@ -29,7 +29,10 @@ export function differences(before: readonly string[], after: readonly string[])
 /** Heartbeats, the audit log, the position of the webhook feed, and the count of links that is made once an hour. */
 const changedByTheService = ["nodes", "audit", "webhook_feed", "sqlite_sequence", "link_hours", "counted_hours"];
 
-/** Every row of the store, except times of last use or confirmation, and the row with which health checks test writing. */
+/** The row with which health checks test writing, and counts of the last 24 hours, stored every ten seconds. */
+const settingsOfTheService: readonly unknown[] = ["write_probe", "hourly_counts"];
+
+/** Every row of the store, except those that the service changes by itself, and times of last use or confirmation. */
 export async function lastingRows(
   world: Pick<OAuthWorld, "databaseUrl" | "folder">,
 ): Promise<(readonly [string, Readonly<Record<string, unknown>>])[]> {
@@ -37,7 +40,7 @@ export async function lastingRows(
   return [...tables]
     .filter(([table]) => !changedByTheService.includes(table))
     .flatMap(([table, rows]) => rows.map((row) => [table, withoutTimes(row)] as const))
-    .filter(([table, row]) => table !== "settings" || row.name !== "write_probe");
+    .filter(([table, row]) => table !== "settings" || !settingsOfTheService.includes(row.name));
 }
 
 /** A sweep seals the addresses of webhooks soon after the start of the first node. A session ends later after each use. */
