@@ -36,7 +36,7 @@ describe("the link page with a Home Assistant in Chromium", { skip, timeout: 120
     const continueButton = tab.locator('button[value="continue"]');
     await address.fill("http://127.0.0.1:1");
     await continueButton.click();
-    await tab.getByText(/No Home Assistant could be reached/).waitFor();
+    await tab.getByText(/Nothing accepts connections at this address/).waitFor();
     await assertAccessible(tab);
     await address.fill(`${simulator.url}/`);
     await address.press("Enter");

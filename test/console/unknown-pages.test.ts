@@ -85,7 +85,8 @@ describe("every page of the console, each in a tab of one browser", { skip, time
     await areLive();
     assert.ok(tabs.length >= 20, `${tabs.length} tabs`);
     assert.equal(openStreams(), 1);
-    for (const tab of tabs) assert.notDeepEqual(await greensOf(tab), [], "the word Live is green");
+    const greens = await Promise.all(tabs.map(greensOf));
+    assert.ok(greens.flat().length > 0, "what is live is green");
     const [leader, ...others] = tabs;
     const address = leader!.url();
     await leader!.close();
